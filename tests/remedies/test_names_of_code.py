@@ -51,18 +51,26 @@ SHAPES = {
     ],
 }
 """Code that no edit mends: the remedy is a snippet."""
-NEW_NAMES = {"length", "all_items", "f_pid", "g_pid", "file_pid", "names"}
+NEW_NAMES = {"length", "all_items", "f_pid", "g_pid", "file_pid", "names", "parsed", "ends", "data"}
 """Names of `self` that a snippet makes."""
 LIBRARIES = {"DataLoader", "logging", "np", "torch"}
 
 
 def list_free_names(snippet: str) -> set[str]:
     """Names that a snippet reads, and does not make itself."""
+    if snippet.startswith("python -m "):
+        return set()
     head = "try:\n    pass\n" if snippet.startswith("except ") else ""
     tree = ast.parse(head + snippet + ("\n    ..." if snippet.endswith(":") else ""))
     nodes = [*ast.walk(tree)]
-    made = {a.asname or a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    made = {
+        a.asname or a.name
+        for n in nodes
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for a in n.names
+    }
     made |= {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ExceptHandler)) if n.name}
+    made |= {n.name for n in nodes if isinstance(n, ast.ClassDef)}
     made |= {n.arg for n in nodes if isinstance(n, ast.arg)}
     made |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     read_names = {n.id for n in nodes if isinstance(n, ast.Name)}

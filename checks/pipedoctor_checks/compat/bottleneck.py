@@ -1,6 +1,9 @@
 """PDR602: is torch.utils.bottleneck imported?"""
 
+import shlex
+
 from pipedoctor.check import Findings, Severity, check, in_code
+from pipedoctor.check.edits import combine_edits, replace_pieces
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.code_events.program import BottleneckImport
 from pipedoctor.versions import is_at_least
@@ -10,8 +13,15 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
 )
 
+_PROFILED_STEPS = """\
+from torch.profiler import profile
 
-@check("PDR602", "A module that was removed from torch")
+with profile() as prof:
+    ...  # some steps of the training
+print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=20))"""
+
+
+@check("PDR602", "A module that was removed from torch", fix="code")
 def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for `torch.utils.bottleneck`.
@@ -33,7 +43,7 @@ def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
     ## Good example
 
     ```python
-    import torch.profiler
+    import torch
     ```
 
     ## Sources
@@ -47,6 +57,14 @@ def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
             list_spots(group),
             severity,
             "torch.utils.bottleneck was removed in torch 2.10",
-            in_code("Use the profiler", "with torch.profiler.profile() as prof:"),
+            in_code(
+                "Import torch alone",
+                edits=combine_edits(replace_pieces(event, {"module": ""}) for event in group),
+            ),
+            in_code(
+                "Profile the program from the command line",
+                f"python -m cProfile -s tottime {shlex.quote(group[0].at.path)}",
+            ),
+            in_code("Or time the operators of some steps", _PROFILED_STEPS),
             names=sorted({event.name for event in group}),
         )

@@ -11,8 +11,6 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
 )
 
-_UNSAFE_REASON = "gradients then flow where Variable stopped them"
-
 
 @check("PDR605", "Variable is a leftover from torch 0.3", fix="code")
 def variable(source: Source, /) -> Findings:
@@ -29,8 +27,8 @@ def variable(source: Source, /) -> Findings:
 
     Variable is called. A tensor made from plain numbers in the call has no graph, and
     removing Variable changes nothing; elsewhere `detach()` states the effect. With
-    `requires_grad=True` it does only what the tensor can do itself. `volatile=True` has
-    had no effect since 0.4: the graph is kept, and so is its memory.
+    `requires_grad=True` it does what `detach().requires_grad_()` does. `volatile=True`
+    has had no effect since 0.4: the graph is kept, and so is its memory.
 
     ## Bad example
 
@@ -68,9 +66,8 @@ def variable(source: Source, /) -> Findings:
             Severity.NOTE,
             f"{group[0].function} wraps tensors in Variable, which is no longer needed",
             in_code(
-                "Remove it, or use detach() where no gradient must flow",
+                "Remove it; detach() says that no gradient flows through",
                 edits=combine_edits(map(_remove_variable, group)),
-                unsafe="" if all(e.details.leaf for e in group) else _UNSAFE_REASON,
             ),
             names=sorted({event.name for event in group}),
         )
@@ -79,7 +76,10 @@ def variable(source: Source, /) -> Findings:
             list_spots(group),
             Severity.NOTE,
             f"{group[0].function} wraps a tensor in Variable only for its gradient",
-            in_code("Call requires_grad_() on the tensor itself"),
+            in_code(
+                "Call requires_grad_() on the tensor itself",
+                edits=combine_edits(map(_remove_variable, group)),
+            ),
             names=sorted({event.name for event in group}),
         )
 
@@ -90,4 +90,10 @@ def _is_constant(group: list[Event[VariableWrapper]]) -> bool:
 
 
 def _remove_variable(event: Event[VariableWrapper]) -> Edits:
-    return replace_pieces(event, dict.fromkeys(event.spans, "")) if event.spans else ()
+    """``x`` or ``x.detach().requires_grad_()``: exactly what the call gave."""
+    fresh = ".detach()" if event.details.wants_grad or not event.details.leaf else ""
+    after = fresh + (".requires_grad_()" if event.details.wants_grad else "")
+    pieces = {"open": "", "close": after, "left": "(", "right": f"){after}"}
+    known = {name: pieces[name] for name in event.spans}
+    whole = known.keys() in ({"open", "close"}, {"left", "right"})
+    return replace_pieces(event, known) if whole else ()

@@ -84,7 +84,9 @@ def _report_parsing(groups: list[list[Event[TextParse]]], severity: Severity) ->
         list_spots(events),
         severity,
         f"{name_functions(groups, 'parse')} text for every item",
-        in_code("Parse once and store arrays", _store_array(first)),
+        in_code("Parse once and store arrays", _store_array(first))
+        if first.name in _ARRAY_PARSERS
+        else in_code("Parse once, when the dataset is made", _parse_ahead(first)),
         confidence=Confidence.LIKELY,
         calls=sorted({event.name for event in events}),
         function=first.function,
@@ -93,9 +95,19 @@ def _report_parsing(groups: list[list[Event[TextParse]]], severity: Severity) ->
 
 
 def _store_array(event: Event[TextParse]) -> str:
-    """Code for a parser of numbers, in the names of the code; empty: it may be no array."""
+    """Code for a parser of arrays, in the names of the code; empty: it reads a stream."""
     call = event.details.text
-    path = read_first_argument(call) if event.name in _ARRAY_PARSERS else ""
+    path = read_first_argument(call)
     file = name_array_file(path)
     saved = f"np.save({file}, {call})  # once for each file, before the training"
     return f"{saved}\nnp.load({file}, mmap_mode='r')  # for each item" if path else ""
+
+
+def _parse_ahead(event: Event[TextParse]) -> str:
+    """Code that parses all files in ``__init__``; empty: one list does not name them."""
+    code = event.details.ahead or ""
+    return f"# at the end of __init__\n{code}\n{_use_parsed(event)}" if code else ""
+
+
+def _use_parsed(event: Event[TextParse]) -> str:
+    return f"# in place of {event.details.text}\n{event.details.parsed}"

@@ -1,6 +1,7 @@
 """PDR407: is DataParallel used?"""
 
 import re
+import shlex
 
 from pipedoctor.check import Findings, Severity, check, in_code
 from pipedoctor.facts import Gpu, Source
@@ -13,6 +14,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
+from pipedoctor_checks._shared.own_names import choose_expression
 
 _EVALUATION_NAMES = compile_lazily(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
 """Files and functions that use a model without training it."""
@@ -66,10 +68,31 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
             list_spots(event for group in trained for event in group),
             Severity.NOTE if one else Severity.SLOWS,
             f"{name_functions(trained, 'drive')} all GPUs from one process",
-            in_code("Use DistributedDataParallel with one process per GPU"),
+            in_code(
+                "Use DistributedDataParallel with one process per GPU", _distribute(trained[0][0])
+            ),
             gpus=len(gpu.devices) if gpu else None,
         )
 
 
 def _function_name(group: list[Event[DataParallelUse]]) -> str:
     return group[0].function
+
+
+def _distribute(event: Event[DataParallelUse]) -> str:
+    """What replaces the call, in its own names; empty: they are not known."""
+    model = choose_expression(event.details.model, "")
+    target = choose_expression(event.details.target, "")
+    if not (model and target):
+        return ""
+    script = shlex.quote(event.at.path)
+    return (
+        "import os\n\n"
+        'torch.distributed.init_process_group("nccl")\n'
+        'rank = int(os.environ["LOCAL_RANK"])\n'
+        "torch.cuda.set_device(rank)\n"
+        f"{target} = torch.nn.parallel.DistributedDataParallel(\n"
+        f"    {model}.to(rank), device_ids=[rank]\n)\n"
+        "# a DistributedSampler for each loader of training, told the epoch by set_epoch\n"
+        f"# start it with: torchrun --standalone --nproc-per-node=gpu {script}"
+    )

@@ -3,7 +3,9 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import BatchRequest
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import make_code_finding
+from pipedoctor_checks._shared.own_names import choose_expression
 
 
 @check("PDR405", "The iterator ends before the loop does", subject="loop")
@@ -52,6 +54,21 @@ def unguarded_next(source: Source, /) -> Findings:
                 [event.at],
                 Severity.RISKS,
                 f"{event.function} takes batches from an iterator that ends: {event.name}",
-                in_code("Loop over the loader, or create a new iterator when it ends"),
+                in_code(
+                    "Loop over the loader, or create a new iterator when it ends",
+                    _begin_again(event),
+                ),
                 confidence=Confidence.POSSIBLE,
             )
+
+
+def _begin_again(event: Event[BatchRequest]) -> str:
+    """An iterator that goes on with the next epoch; empty: the code has no plain names."""
+    iterator = choose_expression(event.details.iterator, "")
+    loader = choose_expression(event.details.loader, "")
+    if not (iterator and loader):
+        return ""
+    return (
+        "def repeat(loader):\n    while True:\n        yield from loader\n\n"
+        f"{iterator} = repeat({loader})  # in place of iter({loader})"
+    )

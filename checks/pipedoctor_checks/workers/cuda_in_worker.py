@@ -10,6 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
 )
 from pipedoctor_checks._shared.loader_calls import has_no_workers, has_workers
+from pipedoctor_checks._shared.own_names import choose_expression
 
 
 @check("PDR301", "CUDA is used while items are loaded", subject="item")
@@ -64,7 +65,10 @@ def cuda_in_worker(source: Source, /) -> Findings:
             severity := _choose_severity(source, first),
             f"{first.function} uses CUDA, which fails in a forked worker"
             + ("; its loaders have none" if severity is Severity.NOTE else ""),
-            in_code("Move data to the device in the training loop, after the loader"),
+            in_code(
+                "Move data to the device in the training loop, after the loader",
+                _stay_on_host(first),
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,
@@ -81,3 +85,10 @@ def _choose_severity(source: Source, event: Event[CudaUse]) -> Severity:
     if any(map(has_workers, users)):
         return Severity.BREAKS
     return Severity.NOTE if users and all(map(has_no_workers, users)) else Severity.RISKS
+
+
+def _stay_on_host(event: Event[CudaUse]) -> str:
+    """``x`` in place of ``x.cuda()``; empty: it is another call of CUDA."""
+    tensor = choose_expression(event.details.tensor, "")
+    call = choose_expression(event.details.call, "")
+    return f"{tensor}  # in place of {call}" if tensor and call else ""

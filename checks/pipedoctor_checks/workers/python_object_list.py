@@ -3,12 +3,36 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import ObjectList
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
     make_code_finding,
     name_functions,
 )
+from pipedoctor_checks._shared.own_names import choose_expression
+
+_PACKED = """\
+import pickle
+
+import numpy as np
+
+
+class Packed:
+    def __init__(self, objects):
+        parts = [pickle.dumps(one, -1) for one in objects]
+        self.ends = np.cumsum([0, *map(len, parts)])
+        self.data = np.frombuffer(b"".join(parts), np.uint8)
+
+    def __len__(self):
+        return len(self.ends) - 1
+
+    def __getitem__(self, index):
+        index = range(len(self))[index]
+        return pickle.loads(self.data[self.ends[index] : self.ends[index + 1]])
+
+
+"""
 
 
 @check("PDR304", "Each worker copies a long list of Python objects", subject="item")
@@ -66,7 +90,17 @@ def python_object_list(source: Source, /) -> Findings:
             list_spots(event for group in groups for event in group),
             Severity.NOTE,
             f"{name_functions(groups, 'keep')} a Python object for each sample",
-            in_code("Store columns as numpy arrays or an Arrow table"),
+            in_code("Store columns as numpy arrays or an Arrow table", _pack_list(groups[0][0])),
             confidence=Confidence.POSSIBLE,
             kept_in=sorted({event.name for group in groups for event in group}),
         )
+
+
+def _pack_list(event: Event[ObjectList]) -> str:
+    """
+    Code that keeps the same objects in one array of bytes; empty: it is no plain list.
+
+    Source: detectron2.data.common.NumpySerializedList.
+    """
+    name = choose_expression(event.name, "") if event.details.filled is True else ""
+    return f"{_PACKED}{name} = Packed({name})  # at the end of {event.function}" if name else ""

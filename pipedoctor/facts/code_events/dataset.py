@@ -103,6 +103,9 @@ class ObjectList(EventDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "object-list"
 
+    filled: bool | UnsetType = UNSET
+    """A list that is filled, or written as a comprehension, where it is found."""
+
 
 class CounterUpdate(EventDetails, frozen=True, kw_only=True):
     """

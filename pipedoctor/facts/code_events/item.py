@@ -32,6 +32,10 @@ class ItemCall(EventDetails, frozen=True, kw_only=True):
     """The same class writes what it reads: a cache of its own."""
     by_type: bool
     """Only done for arguments of another type."""
+    ahead: str | UnsetType = UNSET
+    """`TextParse`: code of ``__init__`` that parses all files: ``self.parsed = [...]``."""
+    parsed: str | UnsetType = UNSET
+    """`TextParse`: what replaces the call then: ``self.parsed[index]``."""
 
 
 class TextParse(ItemCall, frozen=True, kw_only=True):
@@ -214,6 +218,10 @@ class CudaUse(EventDetails, frozen=True, kw_only=True):
 
     sure: bool
     """Always true: the code names CUDA itself."""
+    tensor: str | UnsetType = UNSET
+    """What is moved, as it is written: ``torch.zeros(3)``."""
+    call: str | UnsetType = UNSET
+    """What moves it: ``torch.zeros(3).cuda()``."""
 
 
 class RandomDraw(EventDetails, frozen=True, kw_only=True):

@@ -212,6 +212,10 @@ class BatchRequest(EventDetails, frozen=True, kw_only=True):
     """No oftener than there are batches, or the iterator is renewed."""
     looped: bool
     """In a loop of the same function."""
+    iterator: str | UnsetType = UNSET
+    """The iterator, as it is written: ``batches``."""
+    loader: str | UnsetType = UNSET
+    """What it iterates over, as it is written: ``loader``."""
 
 
 class OldBatchRequest(EventDetails, frozen=True, kw_only=True):
@@ -277,3 +281,8 @@ class DataParallelUse(EventDetails, frozen=True, kw_only=True):
     """
 
     kind: ClassVar[str] = "data-parallel"
+
+    model: str | UnsetType = UNSET
+    """The model, as it is written: ``model``."""
+    target: str | UnsetType = UNSET
+    """The variable that holds the result: ``model``, ``self.model``."""

@@ -2,6 +2,8 @@
 
 import ast
 
+from msgspec import UNSET
+
 from pipedoctor.facts.code_events.item import (
     ArrayRead,
     ContainerOpening,
@@ -10,6 +12,7 @@ from pipedoctor.facts.code_events.item import (
     PathScan,
     Print,
     RandomDraw,
+    TextParse,
     TransformConstruction,
     Unpickling,
 )
@@ -34,6 +37,7 @@ from pipedoctor.source.detect.kinds import (
     RANDOM_FUNCTIONS,
     SAVE_FUNCTIONS,
 )
+from pipedoctor.source.detect.parse_ahead import parse_ahead, read_parsed
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -77,6 +81,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         kind = None  # another one for each item
     if kind is not None:
         once = runs_once(recorder, scope)
+        ahead = (parse_ahead(scope, node, full) if kind is TextParse else "") or UNSET
         details = kind(
             text=unparse_short(node),
             managed=_is_in_with(scope, node),
@@ -87,6 +92,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             once=once,
             saved=kind is Unpickling and _saves_what_it_reads(recorder, scope),
             by_type=kind is DirectoryScan and _is_guarded_by_type(recorder, scope),
+            ahead=ahead,
+            parsed=read_parsed(scope) if ahead else UNSET,
         )
         recorder.add_event(details, scope, step, full)
     elif isinstance(node.func, ast.Attribute):
@@ -224,11 +231,14 @@ def _record_cuda_use(
     if full.startswith("torch.cuda.") and not any(w in full for w in harmless):
         recorder.add_event(CudaUse(sure=True), scope, step, full)
     elif func.attr == "cuda" and not full.startswith("torch"):
-        recorder.add_event(CudaUse(sure=True), scope, step, unparse_short(func))
+        use = CudaUse(sure=True, tensor=unparse_short(func.value), call=unparse_short(node))
+        recorder.add_event(use, scope, step, unparse_short(func))
     elif func.attr == "to" and node.args:
         value = recorder.values.resolve(node.args[0], scope)
         if isinstance(value.value, str) and value.value.startswith("cuda"):
-            recorder.add_event(CudaUse(sure=True), scope, step, unparse_short(node))
+            text = unparse_short(node)
+            use = CudaUse(sure=True, tensor=unparse_short(func.value), call=text)
+            recorder.add_event(use, scope, step, text)
 
 
 def _record_random_use(

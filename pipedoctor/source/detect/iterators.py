@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from pipedoctor.facts.code_events.training import BatchRequest, FreshIterator, OldBatchRequest
 from pipedoctor.source.detect.loop_steps import is_named_like_loader
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -90,5 +92,7 @@ def record_manual_iteration(
             counted=_is_bounded_by_length(recorder, scope, step, made)
             or _renews_iterator(step, made),
             looped=bool(step.context.loops) and not step.context.inner,
+            iterator=unparse_short(inner),
+            loader=unparse_short(made[0].args[0]) if len(made) == 1 else UNSET,
         )
         recorder.add_event(request, scope, step, unparse_short(node))

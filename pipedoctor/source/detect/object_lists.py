@@ -19,7 +19,10 @@ _ARRAY_CONSTRUCTORS = {
     "as_tensor",
     "DataFrame",
     "Series",
+    "NumpySerializedList",
+    "TorchSerializedList",
 }
+_PACKING_FUNCTIONS = {"frombuffer", "concatenate", "cat"}
 _ARRAY_ATTRIBUTES = {"shape", "ndim", "dtype", "sum", "mean", "astype"}
 
 
@@ -38,7 +41,7 @@ def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -
             varies = varies_in_loop(step, value) and not is_converted_to_array(scope, key)
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _find_inner_list(scope, value) or value
-                recorder.add_event(ObjectList(), scope, step, key, node=node)
+                recorder.add_event(ObjectList(filled=True), scope, step, key, node=node)
                 recorded.add(id(step.node))
     return recorded
 
@@ -56,7 +59,7 @@ def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> set[int
                 varies = bool(bound & expression_names(value.elt))
                 table = is_converted_to_array(scope, key) or _holds_arrays(scope, key)
                 if varies and not fixed and not table:
-                    recorder.add_event(ObjectList(), scope, step, key, node=value)
+                    recorder.add_event(ObjectList(filled=True), scope, step, key, node=value)
                     recorded.add(id(step.node))
     return recorded
 
@@ -122,13 +125,27 @@ def varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
 
 
 def is_converted_to_array(scope: CodeScope, key: str) -> bool:
-    """``self.rows = np.array(self.rows)``: does it become a table afterwards?"""
+    """
+    ``self.rows = np.array(self.rows)``: does it become a table afterwards?
+
+    Also by a class of the same file that packs what it is given into one array.
+    """
     return any(
         isinstance(value, ast.Call)
-        and last_name(value.func) in _ARRAY_CONSTRUCTORS
+        and (last_name(value.func) in _ARRAY_CONSTRUCTORS or _is_packed(scope, value.func))
         and any(binding_key(one) == key for one in value.args)
         for values in scope.bindings.values()
         for value, _ in values
+    )
+
+
+def _is_packed(scope: CodeScope, func: ast.expr) -> bool:
+    """``Packed(rows)``: a class that joins what it is given, and keeps an array of bytes."""
+    cls = scope.module.classes.get(func.id) if isinstance(func, ast.Name) else None
+    made = cls.methods.get("__init__") if cls else None
+    return made is not None and any(
+        isinstance(step.node, ast.Call) and last_name(step.node.func) in _PACKING_FUNCTIONS
+        for step in made.calls
     )
 
 

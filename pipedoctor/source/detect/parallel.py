@@ -3,6 +3,7 @@
 import ast
 
 from pipedoctor.facts.code_events.training import DataParallelUse
+from pipedoctor.source.detect.first_time import find_variable
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -24,7 +25,9 @@ def record_data_parallel(
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
     if not (chosen or _is_warned_about(scope, step) or _only_evaluates(scope.module)):
-        recorder.add_event(DataParallelUse(), scope, step, full)
+        model = find_call_argument(node, "module", 0)
+        use = DataParallelUse(model=unparse_short(model), target=find_variable(scope, node))
+        recorder.add_event(use, scope, step, full)
 
 
 def _is_requested_by_guard(guard: GuardCondition) -> bool:

@@ -12,6 +12,7 @@ from pipedoctor.facts.code_events.details import RewriteDetails
 from pipedoctor.facts.code_events.images import BgrImage, OpenCVCall
 from pipedoctor.facts.code_events.item import FileOpening, Print, TransformConstruction
 from pipedoctor.facts.code_events.program import (
+    BottleneckImport,
     LoaderReconstruction,
     OldAmpUse,
     PrivateImport,
@@ -44,6 +45,7 @@ from pipedoctor.source.rewrite.local_generator import localize_generator
 from pipedoctor.source.rewrite.main_guard import add_main_guard, limit_opencv_threads
 from pipedoctor.source.rewrite.rename_api import (
     call_next,
+    import_torch_alone,
     rename_amp,
     rename_old_keyword,
     use_public_names,
@@ -239,33 +241,37 @@ def _measure_worker_seed(source: SourceText, scope: CodeScope, node: ast.AST) ->
 
 
 def _measure_wrapper(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
-    """``Variable(x)``: what stands around x."""
-    if not isinstance(node, ast.Call) or node.keywords or len(node.args) != 1:
+    """``Variable(x)``: what stands around x, with parentheses of its own where x needs them."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or not _has_plain_flags(node):
         return NO_PIECES
     inner = node.args[0]
-    if isinstance(inner, (ast.Starred, ast.GeneratorExp)):
+    if isinstance(inner, (ast.Starred, ast.GeneratorExp)) or measure_call(source, node) is None:
         return NO_PIECES
-    form = measure_call(source, node)
     start, end = source.node_start(node), source.node_end(node)
-    plain = isinstance(inner, _ATOMIC_TYPES) and not isinstance(inner, ast.Constant)
-    around = (
-        source.text_between(source.node_end(node.func), source.node_start(inner)),
-        source.text_between(source.node_end(inner), end),
-    )
-    if form is None or around != ("(", ")"):
+    first, last = source.node_start(inner), source.node_end(inner)
+    after = source.text_between(last, end)
+    tidy = "#" not in after if node.keywords else after == ")"
+    if source.text_between(source.node_end(node.func), first) != "(" or not tidy:
         return NO_PIECES
-    if not plain:
-        return RewritePieces({"open": source.make_span(start, source.node_end(node.func))})
-    return RewritePieces(
-        {
-            "open": source.make_span(start, source.node_start(inner)),
-            "close": source.make_span(source.node_end(inner), end),
-        }
+    plain = isinstance(inner, _ATOMIC_TYPES) and not isinstance(inner, ast.Constant)
+    names = ("open", "close") if plain else ("left", "right")
+    spans = (source.make_span(start, first), source.make_span(last, end))
+    return RewritePieces(dict(zip(names, spans, strict=True)))
+
+
+def _has_plain_flags(node: ast.Call) -> bool:
+    """Does it say at most whether it wants a gradient, or what it always did?"""
+    return all(
+        isinstance(word.value, ast.Constant)
+        and (word.arg == "requires_grad" or (word.arg, word.value.value) == ("volatile", False))
+        and isinstance(word.value.value, bool)
+        for word in node.keywords
     )
 
 
 _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePieces]] = {
     BgrImage.kind: _measure_bgr,
+    BottleneckImport.kind: import_torch_alone,
     CreatedThenMoved.kind: _measure_created,
     OpenCVCall.kind: limit_opencv_threads,
     OldAmpUse.kind: rename_amp,

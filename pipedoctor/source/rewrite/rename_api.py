@@ -66,6 +66,17 @@ def use_public_names(source: SourceText, _scope: CodeScope, node: ast.AST) -> Re
     return _module_name_pieces(source, node) if known else NO_PIECES
 
 
+def import_torch_alone(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
+    """``.utils.bottleneck`` of ``import torch.utils.bottleneck``, which binds ``torch``."""
+    if not (isinstance(node, ast.Import) and len(node.names) == 1 and not node.names[0].asname):
+        return NO_PIECES
+    start = source.node_start(node)
+    begin = start.shift(len("import torch"))
+    if not source.has_text_at(start, "import torch.utils.bottleneck"):
+        return NO_PIECES
+    return RewritePieces({"module": source.make_span(begin, source.node_end(node))})
+
+
 def _module_name_pieces(source: SourceText, node: ast.ImportFrom) -> RewritePieces:
     """The name of the module in ``from torch.cuda.amp import autocast``."""
     start = source.node_start(node)

@@ -36,7 +36,7 @@ def test_a_constant_that_is_volatile_is_a_note() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "safe"),
+    ("given", "leaf"),
     [
         ("torch.from_numpy(x).float()", True),
         ("x.data", True),
@@ -46,12 +46,14 @@ def test_a_constant_that_is_volatile_is_a_note() -> None:
         ("x", False),
     ],
 )
-def test_what_variable_took_off_its_graph(given: str, safe: bool) -> None:
+def test_what_variable_took_off_its_graph(given: str, leaf: bool) -> None:
     code = f"from torch.autograd import Variable\nx = Variable({given})\n"
 
     (finding,) = find(variable, code)
 
-    assert bool(finding.remedies[0].unsafe) is not safe
+    assert finding.remedies[0].unsafe == ""
+    written = [edit.replacement for edit in finding.remedies[0].edits]
+    assert written == ["", "" if leaf else ".detach()"]
 
 
 def test_variable_stops_gradients() -> None:
@@ -61,10 +63,10 @@ def test_variable_stops_gradients() -> None:
     assert not torch.autograd.Variable(2 * weight).requires_grad
 
 
-def test_a_variable_that_wants_a_gradient_is_not_left_out() -> None:
+def test_a_variable_that_wants_a_gradient_asks_for_it() -> None:
     code = "from torch.autograd import Variable\nx = Variable(x, requires_grad=True)\n"
 
     (finding,) = find(variable, code)
 
-    assert finding.remedies[0].snippet == ""
-    assert finding.remedies[0].edits == ()
+    written = [edit.replacement for edit in finding.remedies[0].edits]
+    assert written == ["", ".detach().requires_grad_()"]

@@ -110,11 +110,18 @@ ALONE: dict[str, tuple[str, str]] = {
         "PDR604",
         "from torch.utils.data._utils.collate import default_collate_err_msg_format\n",
     ),
-    "a variable that wants a gradient": (
+    "a variable that may want a gradient": (
         "PDR605",
         (
             "from torch.autograd import Variable\n\n"
-            "def main(x):\n    return Variable(x, requires_grad=True)\n"
+            "def main(x, y):\n    return Variable(x, requires_grad=y)\n"
+        ),
+    ),
+    "a variable with a comment": (
+        "PDR605",
+        (
+            "from torch.autograd import Variable\n\n"
+            "def main(x):\n    return Variable(x,  # kept\n        requires_grad=True)\n"
         ),
     ),
     "a device by option": (

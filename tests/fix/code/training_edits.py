@@ -161,8 +161,31 @@ TRAINING_EDITS: dict[str, tuple[str, str, str, str]] = {
             "def main(x, y):\n    return Variable(x), Variable(x + y).cuda()\n"
         ),
         "Variable(x), Variable(x + y).cuda()",
-        "x, (x + y).cuda()",
+        "x.detach(), (x + y).detach().cuda()",
     ),
+    "bare, of what has no graph": (
+        "PDR605",
+        (
+            "from torch.autograd import Variable\n\n"
+            "def main(x):\n    return Variable(torch.from_numpy(x), volatile=False)\n"
+        ),
+        "Variable(torch.from_numpy(x), volatile=False)",
+        "torch.from_numpy(x)",
+    ),
+    "a gradient of its own": (
+        "PDR605",
+        (
+            "from torch.autograd import Variable\n\n"
+            "def main(x, y):\n    z = Variable(x.cuda(), requires_grad=True)\n"
+            "    return Variable(-y,\n        requires_grad=True,\n    ), z\n"
+        ),
+        (
+            "Variable(x.cuda(), requires_grad=True)\n    return Variable(-y,\n"
+            "        requires_grad=True,\n    ), z"
+        ),
+        "x.cuda().detach().requires_grad_()\n    return (-y).detach().requires_grad_(), z",
+    ),
+    "torch alone": ("PDR602", "import torch.utils.bottleneck\n", ".utils.bottleneck", ""),
     "no device to pin for": (
         "PDR606",
         loader("Images([]), pin_memory_device='cuda'"),
