@@ -98,6 +98,7 @@ def test_the_trace_is_taken_again_with_its_window() -> None:
     assert cast("Shared", repeated(1.0, 1.0).runner).traced == [0, 0]
 
 
+@pytest.mark.extended
 def test_a_real_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "train.py"

@@ -76,6 +76,7 @@ def test_what_is_neither_is_refused(name: str) -> None:
         _find(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("train.py",), (NAME, "train.py"), (NAME,)])
 def test_code_is_edited_without_more_ado(run: "Run", names: tuple[str, ...]) -> None:
     result = run("fix", *names, "--yes")

@@ -103,6 +103,7 @@ def explain(log: str, environ: Mapping[str, str] = os.environ) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("mode", "cause"),
     [
@@ -135,6 +136,7 @@ def test_a_bug_of_ones_own(script: Path) -> None:
     assert said["fault"]["line"] == line
 
 
+@pytest.mark.extended
 def test_a_path_that_is_too_long_for_a_socket(script: Path) -> None:
     """Confirmed where TMPDIR is long, ruled out where it is not."""
     with tempfile.TemporaryDirectory(prefix="x" * 90) as folder:

@@ -54,6 +54,7 @@ def explained(log: Path, tmp_path: Path, before: str = "", *wrap: str) -> Any:
     return said["causes"][0]
 
 
+@pytest.mark.extended
 @pytest.mark.root
 @pytest.mark.slow
 def test_shm_too_small(loader: Path, tmp_path: Path) -> None:

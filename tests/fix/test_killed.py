@@ -57,6 +57,7 @@ def test_a_killed_undo_is_undone(ward: Ward, tmp_path: Path) -> None:
         assert end["states"] == ["undone"], end
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stride", [6, 1])
 def test_killed_again_while_it_takes_back(ward: Ward, tmp_path: Path, stride: int) -> None:
     ends = killed_at_every_step(ward, tmp_path, (APPLY, APPLY, APPLY), 18, stride)

@@ -109,6 +109,7 @@ def test_what_does_not_help_is_taken_back(ward: Ward, train: str) -> None:
     assert ward.states() in (["rolled-back"], [])
 
 
+@pytest.mark.extended
 def test_the_limit_of_a_process_is_that_of_the_loader(ward: Ward, train: str, job: int) -> None:
     done = ward.fix("--nofile", "1024", "--pid", str(job), "--measure", f"{train}:files", *PROOF)
 

@@ -85,6 +85,7 @@ def test_a_skipped_check_says_why(ward: Ward) -> None:
     assert done.err
 
 
+@pytest.mark.extended
 def test_a_removal_that_was_killed_is_finished(ward: Ward, leaked: str) -> None:
     make = ("dd", "if=/dev/zero", f"of={leaked}", "bs=1M", "count=9")
     ward.run(*make)

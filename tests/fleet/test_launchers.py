@@ -99,6 +99,7 @@ def test_ansible(folder: Path, tmp_path: Path) -> None:
     assert nodes(folder) == ["one"]
 
 
+@pytest.mark.extended
 def test_ssh_without_a_shared_folder(folder: Path, tmp_path: Path) -> None:
     """Files named after hosts, and reports that do not name their node."""
     programs = tmp_path / "bin"

@@ -67,6 +67,7 @@ def test_it_is_selected_by_code_and_by_name(acme: Path) -> None:
         assert read["healthy"] == ["ACM001"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [

@@ -49,6 +49,7 @@ systems_and_forks = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @systems_and_forks
 def test_what_only_linux_has_is_skipped_with_that_reason(system: str, forks: str) -> None:
     done = on(system, forks, "--select", "PDR701,PDR702,PDR706", "--format", "json")
@@ -60,6 +61,7 @@ def test_what_only_linux_has_is_skipped_with_that_reason(system: str, forks: str
     assert reasons == {f"shm: only available on Linux, not on {system}"}
 
 
+@pytest.mark.slow
 @systems_and_forks
 def test_whatever_can_be_known_is_judged_and_nothing_crashes(system: str, forks: str) -> None:
     done = on(system, forks, "--format", "json", "--fail-on", "never")
@@ -70,6 +72,7 @@ def test_whatever_can_be_known_is_judged_and_nothing_crashes(system: str, forks:
     assert not [why for why in read["facts"]["unknown"].values() if "crashed" in why]
 
 
+@pytest.mark.slow
 @systems
 def test_a_person_reads_it_too(system: str) -> None:
     assert on(system, "no fork").returncode in {0, 1, 3}

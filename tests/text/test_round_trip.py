@@ -134,7 +134,7 @@ def test_of_one_section(data: st.DataObject, section: str, level: RedactionLevel
 
 @pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
 @settings(
-    max_examples=60,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -141,6 +141,7 @@ for loud in (False, True):
 """
 
 
+@pytest.mark.extended
 def test_each_item_prints_a_line_of_every_worker() -> None:
     """Both in one program: it imports torch for longer than it loads."""
     done = subprocess.run(

@@ -179,6 +179,7 @@ def examine(pid: int) -> list[Any]:
     return cpu_affinity_restricted(seen, None, None)
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif(not two_cpus(), reason="needs two CPUs that we may use")
 def test_torch_suggests_as_many_workers_as_the_mask_has_cpus() -> None:

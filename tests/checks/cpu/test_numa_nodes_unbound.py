@@ -85,6 +85,7 @@ def test_judges_another_machine_from_its_record() -> None:
     assert verdict.findings == tuple(numa_nodes_unbound(box, EIGHT))
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_torchrun_knows_the_option() -> None:
     pytest.importorskip("torch", minversion="2.13")

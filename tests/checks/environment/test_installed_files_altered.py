@@ -96,6 +96,7 @@ def test_a_record_gives_the_same_finding() -> None:
     assert installed_files_altered(again, PLACE) == found
 
 
+@pytest.mark.extended
 def test_an_edited_file_and_its_cure(tmp_path: Path) -> None:
     """Install a wheel, edit a file of it, take the remedy."""
     env = tmp_path / "env"

@@ -241,6 +241,7 @@ def test_the_arithmetic_holds_for_real_workers(workers: int) -> None:
     assert ends(need["needed.plain"] - 64, str(workers)) == "done"
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 def test_a_loop_that_keeps_batches_dies_is_cured_and_dies_again() -> None:

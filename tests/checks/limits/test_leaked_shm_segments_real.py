@@ -115,6 +115,7 @@ class TestReal:
 
     pytestmark = real
 
+    @pytest.mark.extended
     def test_a_killed_worker_leaks_and_the_remedy_frees_it(self, ward: Ward) -> None:
         pytest.importorskip("torch")
         killed = ward.enter(KILLED)

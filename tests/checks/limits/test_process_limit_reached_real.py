@@ -58,6 +58,7 @@ def job(*args: str, enter: Step = lambda _: None, then: Step = lambda _: None) -
     return "done" if "done" in said else "\n".join(said[-3:])
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.root
 def test_a_control_group_without_room_is_real(

@@ -36,13 +36,19 @@ QUICK = ("--quick", "--no-config", "--format", "json")
         ),
         (fix, ("--undo", "--measure", "a:b"), "--measure cannot be combined with"),
         (fix, ("--history", "--measure", "a:b"), "cannot be combined with --dry-run, --undo or"),
-        (fix, ("--code", ".", "--measure", "no.py:make"), "--measure no.py:make: "),
+        pytest.param(
+            fix,
+            ("--code", ".", "--measure", "no.py:make"),
+            "--measure no.py:make: ",
+            marks=pytest.mark.extended,
+        ),
         (fix, ("bottleneck-consumer",), "bottleneck-consumer: requires a running loader"),
         (fix, ("PDR911", "--yes"), "bottleneck-allocator-faults: requires a running loader"),
-        (
+        pytest.param(
             fix,
             ("bottleneck-unknown", "--measure", "no.py:make"),
             "--measure no.py:make: ",
+            marks=pytest.mark.extended,
         ),
     ],
 )

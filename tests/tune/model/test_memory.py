@@ -114,6 +114,7 @@ def _width(interval: tuple[float, float]) -> float:
     return interval[1] / interval[0]
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(("kind", "near"), [("remembers", 0.25), ("counts_references", 0.5)])

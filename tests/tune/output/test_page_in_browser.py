@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_wider_than_the_window(browser: "Browser", tmp_path: Path, width: int) -> None:
     file = tmp_path / "tune.html"

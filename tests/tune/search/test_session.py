@@ -39,6 +39,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("name", "said"), UNREADABLE.items())
 @pytest.mark.slow
 @pytest.mark.torch
@@ -65,6 +66,7 @@ def test_batches_that_would_never_be_full_are_not_imagined() -> None:
     )
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.torch
 def test_a_target_that_cannot_be_measured_decides_nothing() -> None:
