@@ -47,7 +47,7 @@ def short(kind: Any) -> st.SearchStrategy[Any]:
 st.register_type_strategy(int, st.integers(-(2**63), 2**63 - 1))
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
 for struct in (*kinds(Fact), *kinds(Part)):
-    st.register_type_strategy(struct, made(struct))
+    st.register_type_strategy(struct, made)
 
 
 @pytest.mark.parametrize("kind", SECTIONS.values(), ids=list(SECTIONS))

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import re
 import shutil
 import subprocess
@@ -35,20 +36,26 @@ def remove_sudo(remedy: ReportedRemedy) -> list[str]:
     return words[1:] if words[:1] == ["sudo"] else words
 
 
-COMMANDS = sorted({tuple(words) for _, one in list_printed() if (words := remove_sudo(one))})
-LINES = sorted({one.shell for _, one in list_printed() if one.shell})
-SNIPPETS = sorted({one.snippet for _, one in list_printed() if one.snippet and not one.shell})
-CODE = [text for text in SNIPPETS if not SHELL.search(text)]
+@functools.cache
+def list_commands() -> list[tuple[str, ...]]:
+    return sorted({tuple(words) for _, one in list_printed() if (words := remove_sudo(one))})
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-def test_the_program_knows_its_words(words: tuple[str, ...]) -> None:
-    known = GRAMMAR[words[0].rpartition("/")[2]]
+@functools.cache
+def list_snippets() -> list[str]:
+    return sorted({one.snippet for _, one in list_printed() if one.snippet and not one.shell})
 
-    options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
-    assert options <= set(known["options"])
-    if "commands" in known:
-        assert words[1] in known["commands"]
+
+def list_code() -> list[str]:
+    return [text for text in list_snippets() if not SHELL.search(text)]
+
+
+def test_the_program_knows_its_words() -> None:
+    for words in list_commands():
+        known = GRAMMAR[words[0].rpartition("/")[2]]
+        options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
+        assert options <= set(known["options"]), words
+        assert "commands" not in known or words[1] in known["commands"], words
 
 
 def test_every_grammar_says_where_it_is_from() -> None:
@@ -58,8 +65,9 @@ def test_every_grammar_says_where_it_is_from() -> None:
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
 def test_bash_reads_every_line() -> None:
-    shells = [text for text in SNIPPETS if SHELL.search(text)]
-    for text in (*LINES, *shells):
+    shells = [text for text in list_snippets() if SHELL.search(text)]
+    lines = sorted({one.shell for _, one in list_printed() if one.shell})
+    for text in (*lines, *shells):
         done = subprocess.run(
             ["bash", "-n"], input=text, check=False, capture_output=True, text=True
         )
@@ -74,10 +82,8 @@ def read_code(text: str) -> ast.Module | None:
         return None
 
 
-@pytest.mark.parametrize("text", [t for t in CODE if read_code(t) and t[0] != "#"])
-def test_code_defines_what_it_uses(text: str) -> None:
-    tree = read_code(text)
-    assert tree is not None
+def list_unknown_names(tree: ast.Module) -> set[str]:
+    """What code uses and neither defines, imports nor takes from the user's own."""
     bound: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -89,8 +95,15 @@ def test_code_defines_what_it_uses(text: str) -> None:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound.add(node.id)
     used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return used - bound - USERS_NAMES - set(dir(builtins))
 
-    assert not used - bound - USERS_NAMES - set(dir(builtins))
+
+def test_code_defines_what_it_uses() -> None:
+    trees = {text: read_code(text) for text in list_code() if text[0] != "#"}
+
+    assert sum(tree is not None for tree in trees.values()) > 20
+    for text, tree in trees.items():
+        assert tree is None or not list_unknown_names(tree), text
 
 
 OTHER_FILES = (
@@ -111,21 +124,22 @@ OTHER_FILES = (
 
 
 def test_what_is_no_code_belongs_to_a_known_file() -> None:
-    others = [text for text in CODE if read_code(text) is None or text.startswith("#")]
+    others = [text for text in list_code() if read_code(text) is None or text.startswith("#")]
 
     assert all(text.startswith(OTHER_FILES) for text in others)
 
 
 @pytest.mark.skipif(not shutil.which("docker"), reason="no client of Docker here")
-@pytest.mark.parametrize("words", [w for w in COMMANDS if w[:2] == ("docker", "run")])
-def test_the_client_of_docker_parses_the_flags(words: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [*words, "--name=x", "--help"], check=False, capture_output=True, text=True, timeout=30
-    )
-
-    assert "unknown flag" not in done.stderr
-    assert "invalid argument" not in done.stderr
-    assert done.returncode == 0
+def test_the_client_of_docker_parses_the_flags() -> None:
+    for words in list_commands():
+        if words[:2] != ("docker", "run"):
+            continue
+        done = subprocess.run(
+            [*words, "--name=x", "--help"], check=False, capture_output=True, text=True, timeout=30
+        )
+        assert "unknown flag" not in done.stderr, words
+        assert "invalid argument" not in done.stderr, words
+        assert done.returncode == 0, words
 
 
 DEPLOYMENT = """
@@ -141,22 +155,23 @@ spec:
 
 
 @pytest.mark.skipif(not shutil.which("kubectl"), reason="no client of Kubernetes here")
-@pytest.mark.parametrize("words", [w for w in COMMANDS if w[0] == "kubectl"])
-def test_the_client_of_kubernetes_merges_the_patch(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_client_of_kubernetes_merges_the_patch(tmp_path: Path) -> None:
     file = tmp_path / "deployment.yaml"
     file.write_text(DEPLOYMENT, "utf-8")
-    rest = [word for word in words[1:] if word not in {"deployment", "TRAIN", "deployment/TRAIN"}]
-
-    done = subprocess.run(
-        ["kubectl", *rest, "--local", "-f", str(file), "-o", "yaml"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("- name: train") + done.stdout.count("name: train") >= 1
+    ours = {"deployment", "TRAIN", "deployment/TRAIN"}
+    for words in list_commands():
+        if words[0] != "kubectl":
+            continue
+        rest = [word for word in words[1:] if word not in ours]
+        done = subprocess.run(
+            ["kubectl", *rest, "--local", "-f", str(file), "-o", "yaml"],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "name: train" in done.stdout, words
 
 
 WINDOWS = '  File "C:\\Users\\me\\train.py", line 3, in <module>\n'

@@ -26,9 +26,7 @@ ROOT = FOLDER.parents[1]
 CASES: list[dict[str, Any]] = tomllib.loads((FOLDER / "typed_lines.toml").read_text("utf-8"))[
     "line"
 ]
-LINES = list_typed_lines(one for _, one in list_printed())
 VARIABLE = re.compile(r"\b([A-Z][A-Z_]+)=")
-EXPORTS = [line for line in LINES if re.search(r"^export ", line, re.MULTILINE)]
 NEEDS_HERE = {
     "cpu.max": Path("/sys/fs/cgroup/cpu.max").exists(),
     "ip -o": bool(shutil.which("ip")),
@@ -37,6 +35,12 @@ NEEDS_HERE = {
 AS_ROOT = 'sudo() { "$@"; }; '
 """For root, who may not have sudo: the line stays as it is printed."""
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+
+
+@functools.cache
+def list_lines() -> list[str]:
+    """What is printed to be typed into a shell; known to whoever runs these tests alone."""
+    return list_typed_lines(one for _, one in list_printed())
 
 
 def find_program(line: str) -> str:
@@ -56,7 +60,7 @@ def check_known(lines: list[str]) -> None:
 
 
 def test_every_line_is_typed_or_says_why_not() -> None:
-    check_known(LINES)
+    check_known(list_lines())
 
 
 @pytest.mark.extended
@@ -93,47 +97,69 @@ def type_line(line: str, case: dict[str, Any], folder: Path) -> subprocess.Compl
     )
 
 
-@pytest.mark.root
-@pytest.mark.parametrize(
-    "line", [line for line in LINES if any("elsewhere" not in case for case in find_cases(line))]
-)
-def test_a_line_does_what_it_is_for(line: str, tmp_path: Path) -> None:
-    (case,) = find_cases(line)
+def find_obstacle(line: str, case: dict[str, Any]) -> str:
+    """Why this line cannot be typed here; empty: it can."""
     asked = ["bash", "-c", case.get("hard", "echo unlimited")]
     limit = subprocess.check_output(asked, text=True).strip()
-    numbers = re.findall(r"\d+", line)
-    if limit != "unlimited" and int(limit) < int(numbers[0]):
-        pytest.skip("the hard limit of this machine is lower")
+    if limit != "unlimited" and int(limit) < int(re.findall(r"\d+", line)[0]):
+        return "the hard limit of this machine is lower"
     missing = not shutil.which(find_program(line)) and find_program(line) not in {"ulimit", "unset"}
     rights = (case.get("namespace") or case.get("root")) and os.geteuid() != 0
     if missing or rights or (case.get("namespace") and not has_namespaces()):
-        pytest.skip("its program, or the right to run it, is not here")
+        return "its program, or the right to run it, is not here"
+    return ""
 
-    done = type_line(line, case, tmp_path)
 
+def check_typed(line: str, case: dict[str, Any], folder: Path) -> None:
+    """It shows what the case says, with its own numbers."""
+    done = type_line(line, case, folder)
     shows = case["shows"]
-    for number in numbers[: shows.count("{}")]:
+    for number in re.findall(r"\d+", line)[: shows.count("{}")]:
         shows = shows.replace("{}", number, 1)
-    assert re.fullmatch(shows, done.stdout.strip()), (done.stdout, done.stderr)
-    assert re.fullmatch(case.get("errors", ""), done.stderr), done.stderr
+    assert re.fullmatch(shows, done.stdout.strip()), (line, done.stdout, done.stderr)
+    assert re.fullmatch(case.get("errors", ""), done.stderr), (line, done.stderr)
 
 
-@pytest.mark.parametrize("line", EXPORTS)
-def test_an_export_gives_the_job_a_value(line: str, tmp_path: Path) -> None:
-    if any(word in line and not here for word, here in NEEDS_HERE.items()):
-        pytest.skip("what it asks is not here")
+@pytest.mark.root
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "elsewhere" not in case], ids=lambda case: case["line"]
+)
+def test_a_line_does_what_it_is_for(case: dict[str, Any], tmp_path: Path) -> None:
+    lines = [line for line in list_lines() if case in find_cases(line)]
+    obstacles = {line: find_obstacle(line, case) for line in lines}
+    for number, line in enumerate(lines):
+        if not obstacles[line]:
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            check_typed(line, case, folder)
+    if any(obstacles.values()):
+        pytest.skip(next(filter(None, obstacles.values())))
+
+
+def test_an_export_gives_the_job_a_value(tmp_path: Path) -> None:
+    exports = [line for line in list_lines() if re.search(r"^export ", line, re.MULTILINE)]
+    assert exports
+    for number, line in enumerate(exports):
+        if all(here or word not in line for word, here in NEEDS_HERE.items()):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            check_export(line, folder)
+
+
+def check_export(line: str, folder: Path) -> None:
+    """Each variable has a value that needs no more shell."""
     (case,) = find_cases(line)
     names = VARIABLE.findall(line)
     shown = {**case, "then": f"env | grep -E '^({'|'.join(names)})='"}
 
-    done = type_line(line, shown, tmp_path)
+    done = type_line(line, shown, folder)
 
     values = dict(row.split("=", 1) for row in done.stdout.splitlines())
-    assert done.stderr == ""
-    assert values.keys() == {*names}
-    assert not [value for value in values.values() if not value or "$" in value]
+    assert done.stderr == "", line
+    assert values.keys() == {*names}, line
+    assert not [value for value in values.values() if not value or "$" in value], line
     threads = [value for name, value in values.items() if name.endswith("_NUM_THREADS")]
-    assert all(int(value) < 64 for value in threads if "cpu.max" in line or value != "64")
+    assert all(int(v) < 64 for v in threads if "cpu.max" in line or v != "64"), line
 
 
 def test_a_new_line_would_be_noticed() -> None:

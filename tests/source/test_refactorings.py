@@ -1,9 +1,11 @@
 """A hazard is found however its code is arranged: the examples of all pages, refactored."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
+from pipedoctor.check.model import Check
 from pipedoctor.check.page import BAD_EXAMPLE, read_example
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Facts, Source
@@ -23,22 +25,21 @@ EXEMPT: Mapping[str, str] = {
 """Cases where the refactored code does not have the hazard, or cannot be known to."""
 
 
-def list_cases() -> Iterator[tuple[str, str, Files]]:
-    for check in HAZARDS:
-        code = ground(read_example(check, BAD_EXAMPLE))
-        for refactor in REFACTORINGS:
-            files = refactor(code)
-            if files is not None and f"{check.name}-{refactor.__name__}" not in EXEMPT:
-                yield check.name, refactor.__name__, files
+def list_cases(check: Check[Any]) -> Iterator[tuple[str, Files]]:
+    code = ground(read_example(check, BAD_EXAMPLE))
+    for refactor in REFACTORINGS:
+        files = refactor(code)
+        if files is not None and f"{check.name}-{refactor.__name__}" not in EXEMPT:
+            yield refactor.__name__, files
 
 
-CASES = {f"{name}-{how}": (name, files) for name, how, files in list_cases()}
-
-
-@pytest.mark.parametrize(("name", "files"), CASES.values(), ids=CASES)
-def test_refactored_example(name: str, files: Files) -> None:
-    for path, text in files.items():
-        compile(text, path, "exec")
-    facts = Facts(read(files, **PROJECTS.get(name, {})))
-    found = [hazard.name for hazard in HAZARDS if hazard.run(facts).findings]
-    assert found == [name], "\n\n".join(files.values())
+@pytest.mark.parametrize("check", HAZARDS, ids=lambda check: check.name)
+def test_refactored_examples(check: Check[Any]) -> None:
+    cases = list(list_cases(check))
+    assert cases
+    for how, files in cases:
+        for path, text in files.items():
+            compile(text, path, "exec")
+        facts = Facts(read(files, **PROJECTS.get(check.name, {})))
+        found = [hazard.name for hazard in HAZARDS if hazard.run(facts).findings]
+        assert found == [check.name], "\n\n".join([how, *files.values()])
