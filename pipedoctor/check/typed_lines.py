@@ -6,8 +6,8 @@ from pipedoctor.check.remedy import Place, Remedy
 from pipedoctor.lazy_pattern import compile_lazily
 
 _TYPED_LINE = compile_lazily(
-    r"(?:conda|cp|docker run|export|git|mkdir|podman run|python -m|sbatch|sudo|taskset|torchrun"
-    r"|ulimit|unset) \S"
+    r"(?:\.venv/bin/python|conda|cp|curl|date|df|docker run|du|export|git|hf|mkdir|podman run"
+    r"|python3? -[cm]|sbatch|source \.venv|sudo|taskset|torchrun|ulimit|unset|uv) \S"
     r'|set "\w+='
 )
 """How a line begins that belongs into a shell and not into a file."""

@@ -18,11 +18,23 @@ _EVERY = re.compile(r"\{([a-z_]+)\*\}")
 def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
     """Those whose conditions hold, filled with what the log captured."""
     log = log or Log()
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    seen = _find_valid(failure, log)
     for advice in failure.remedies:
         fits = advice.system in {"", log.system or "posix"} and _is_for_torch(advice, failure, log)
         if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
             yield from _fill_advice(advice, failure.cause, log)
+
+
+def _find_valid(failure: FailureMode, log: Log) -> set[str]:
+    """Its signatures that were seen, and whose own conditions hold in this log."""
+    keys = {one.signature for one in log.seen}
+    return {
+        one.id
+        for one in failure.signatures
+        if f"{failure.cause}/{one.id}" in keys
+        and keys.issuperset(one.when)
+        and keys.isdisjoint(one.unless)
+    }
 
 
 def _is_for_torch(advice: Advice, failure: FailureMode, log: Log) -> bool:

@@ -214,9 +214,7 @@ def _choose_place(failure: FailureMode, state: LocalState, ours: str, facts: Fac
 
 def _move_to_place(places: PlaceFindings, at: str) -> PlaceFindings:
     """In another place than ours, its page finds there what it finds in such a place."""
-    if at == places.at or at not in places.elsewhere:
-        return places
-    return replace(places, at=at, here=places.elsewhere[at])
+    return places if at == places.at else replace(places, at=at, here=places.elsewhere.get(at, ()))
 
 
 def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:

@@ -2,6 +2,14 @@
 
 import re
 
+PLACE_WORDS = frozenset(
+    {
+        *("srun", "salloc", "slurm", "slurmd", "slurmstepd", "squeue", "sacct", "scontrol"),
+        *("kubectl", "kubelet", "kubernetes", "oomkilled", "crashloopbackoff", "pod"),
+        *("docker", "podman", "daemon", "winerror", "dll", "pyd"),
+    }
+)
+"""Words of lines that are read for this alone."""
 BUILD_MARKS = (
     r"^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} )|process \"/bin/sh -c |^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
     r"|\bdocker (?:buildx )?build\b|\bdocker[- ]compose build\b"
@@ -29,7 +37,7 @@ _PLACE_MARKS = re.compile(
 )
 _WINDOWS_MARK = re.compile(
     r"\bWinError \d|[\"' (][A-Za-z]:\\{1,2}\w|\\site-packages\\|\bpopen_spawn_win32\b"
-    r"|\bDLL load failed\b|\w\.(?:dll|pyd)\b|\bFile \"[^\"/\n]{0,200}\\"
+    r"|\bDLL load failed\b|\bMicrosoft Visual C\+\+|\w\.(?:dll|pyd)\b|\bFile \"[^\"/\n]{0,200}\\"
 )
 _PLACE_ORDER = ("kubernetes", "slurm", "docker")
 """A pod is a container, too."""

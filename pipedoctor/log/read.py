@@ -11,19 +11,14 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.launch_commands import COMMAND_WORDS, CommandReader
-from pipedoctor.log.launch_place import LaunchPlaceDetector
+from pipedoctor.log.launch_place import PLACE_WORDS, LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
 from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
-from pipedoctor.log.signatures import (
-    Signature,
-    SignatureCatalogue,
-    SignatureRole,
-    SignatureRule,
-)
+from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
 from pipedoctor.log.stream import read_blocks
 from pipedoctor.log.tail import LogTail
 from pipedoctor.log.tracebacks import TracebackReader
@@ -41,6 +36,7 @@ MAX_LINE_CHARS = 4000
 BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _WINDOW_OVERLAP = 400
+_OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS
 _MAX_QUOTE = 500
 _FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
 """Characters into a line that are too far to be seen, and those shown before."""
@@ -61,7 +57,7 @@ def read_log(
     """
     limits = limits or ReadLimits()
     reader = _LogReader(signatures)
-    words = signatures.words | find_latin_words() | PROJECT_WORDS | COMMAND_WORDS
+    words = signatures.words | find_latin_words() | _OWN_WORDS
     sieve = LineFilter(words, find_foreign_texts())
     number, brief, end = 1, b"", b"\n"
     tail = LogTail()
