@@ -11,13 +11,15 @@ from typing import Any, cast
 
 import msgspec
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 HIDDEN = "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
 """
 Ranges of a regular expression: what a terminal obeys or hides.
 
 The control characters below the blank are not among them: JSON escapes them anyway.
 """
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = compile_lazily("[\ud800-\udfff]")
 
 
 def escape_surrogates(text: str) -> str:

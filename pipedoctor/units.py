@@ -2,12 +2,16 @@
 
 import re
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 KiB = 1 << 10
 MiB = 1 << 20
 GiB = 1 << 30
 TiB = 1 << 40
 
-_SIZE_TEXT = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE)
+_SIZE_TEXT = compile_lazily(
+    r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
+)
 _UNIT_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _MAX_SIZE = 1 << 60
 

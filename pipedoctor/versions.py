@@ -2,7 +2,9 @@
 
 import re
 
-_RELEASE = re.compile(r"\s*v?(\d+(?:\.\d+)*)")
+from pipedoctor.lazy_pattern import compile_lazily
+
+_RELEASE = compile_lazily(r"\s*v?(\d+(?:\.\d+)*)")
 
 
 def parse_version(version: str) -> tuple[int, ...]:

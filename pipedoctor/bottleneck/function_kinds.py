@@ -1,21 +1,21 @@
 """Does a function read, decode or transform? By its name and its file."""
 
-import re
+from pipedoctor.lazy_pattern import compile_lazily
 
-_DECODING_FILES = re.compile(
+_DECODING_FILES = compile_lazily(
     r"[/\\](PIL[/\\]\w+ImagePlugin|PIL[/\\]ImageFile|torchvision[/\\]io|torchcodec|"
     r"imageio|tifffile|pydicom|soundfile|librosa|torchaudio|av|decord|zipfile|gzip|"
     r"json|csv|pyarrow|h5py|simplejpeg|turbojpeg)\b"
 )
-_DECODING_NAMES = re.compile(
+_DECODING_NAMES = compile_lazily(
     r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval"
 )
-_READING_NAMES = re.compile(
+_READING_NAMES = compile_lazily(
     r"^(read|readinto|readline|readlines|read_bytes|read_text|pread|recv|recv_into|"
     r"open|stat|scandir|listdir|sleep|select|poll|urlopen|fetch|download|get_object|"
     r"acquire|wait|flush|fsync|connect|load_bytes)\w*$|(^|_)(read|fetch|download|load)_"
 )
-_TRANSFORMING_NAMES = re.compile(
+_TRANSFORMING_NAMES = compile_lazily(
     r"transform|augment|normali|crop|resize|flip|rotate|jitter|blur|interpolate|"
     r"matmul|dot|filter|collate"
 )

@@ -1,6 +1,5 @@
 """Write the little YAML that manifests need; nothing here reads any."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -38,4 +37,8 @@ def _render_scalar(value: str | int) -> str:
     plain = isinstance(value, int) or (
         _PLAIN_SCALAR.fullmatch(value) and value.lower() not in _YAML_KEYWORDS
     )
-    return str(value) if plain else json.dumps(value)
+    if plain:
+        return str(value)
+    import json  # noqa: PLC0415  (few manifests quote anything)
+
+    return json.dumps(value)

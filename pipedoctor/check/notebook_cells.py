@@ -1,15 +1,15 @@
 """Remedies of a job that runs in a notebook: typed into a cell, not into a shell."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from pipedoctor.check.remedy import Remedy
+from pipedoctor.lazy_pattern import compile_lazily
 
 _PIP = ("python", "-m", "pip")
-_PIP_LINE = re.compile(r"python3? -m pip (.+)")
-_EXPORT_LINE = re.compile(r"export ((?:[A-Za-z_]\w*=[^\s$`'\"\\]+ ?)+)")
+_PIP_LINE = compile_lazily(r"python3? -m pip (.+)")
+_EXPORT_LINE = compile_lazily(r"export ((?:[A-Za-z_]\w*=[^\s$`'\"\\]+ ?)+)")
 """Values that need no shell: ``%env`` expands none of its signs."""
 _RESTART = ", in a cell; then restart the kernel"
 

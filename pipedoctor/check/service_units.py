@@ -1,6 +1,5 @@
 """Limits and variables of a job that systemd runs: those of a shell do not reach it."""
 
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -8,10 +7,11 @@ from msgspec.structs import replace
 
 from pipedoctor.check.remedy import Lasts, Place, Remedy
 from pipedoctor.facts.site import Launcher
+from pipedoctor.lazy_pattern import compile_lazily
 
 _LIMITS = {"-n": "LimitNOFILE", "-u": "LimitNPROC", "-l": "LimitMEMLOCK"}
 """By option of ``ulimit``; source: systemd.exec(5)."""
-_EXPORTS = re.compile(r"(?:export [A-Za-z_]\w*=[^\s$`'\"\\%]+\n?)+")
+_EXPORTS = compile_lazily(r"(?:export [A-Za-z_]\w*=[^\s$`'\"\\%]+\n?)+")
 """Variables whose values need no shell, and hold nothing that systemd expands."""
 _FOLDER = "/etc/systemd/system"
 _EXAMPLE = "UNIT.service.d"

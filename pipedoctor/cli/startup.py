@@ -8,6 +8,7 @@ when the system takes everything back: a quarter of a short command went into th
 import atexit
 import gc
 import signal
+import sys
 import time
 
 TYPE_CHECKING = False  # typing comes later: it takes time in which Ctrl-C may come
@@ -35,6 +36,23 @@ def _set_interrupt_handler(handler: "Any") -> None:
 def restore_interrupts() -> None:
     """From now on Ctrl-C is an exception again, which commands clean up after."""
     _set_interrupt_handler(_DEFAULT_HANDLER)
+
+
+def import_msgspec() -> None:
+    """
+    Import msgspec without typing_extensions, which it takes its types from where it can.
+
+    From Python 3.11 on typing has all that it needs, and this would take as long.
+    """
+    modules: dict[str, Any] = sys.modules
+    name = "typing_extensions"
+    if sys.version_info < (3, 11) or name in modules:
+        return
+    modules[name] = None  # as if it were not installed
+    try:
+        __import__("msgspec")
+    finally:
+        del modules[name]
 
 
 def find_start() -> float:

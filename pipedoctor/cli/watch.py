@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from pipedoctor.cli import startup
 from pipedoctor.cli.formats import Subject, list_formats
 from pipedoctor.cli.option_types import PATH, FiniteRange, SecondsRange
 from pipedoctor.cli.options import (
@@ -74,6 +75,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     The job is not stopped, and not changed without --inject: stacks are read from memory, the
     rest from /proc. The report comes at the end; after 5 s every line has a verdict.
     """
+    startup.import_msgspec()
     from pipedoctor.cli.requests_watch import WatchRequest
 
     request = WatchRequest(**parameters)

@@ -3,8 +3,9 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import regular_file
@@ -13,8 +14,7 @@ MAX_TEXT_BYTES = 64 << 20
 """Bytes of a file of /proc, /sys or /etc: a process has some 65,000 mappings."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Machine:
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """
     What collectors look at instead of globals, so that tests can hand them a fake.
 
@@ -26,7 +26,7 @@ class Machine:
     system: str = sys.platform
     """As `sys.platform`: ``linux``, ``darwin``, ``win32``."""
     pid: int | None = None
-    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    environ: Mapping[str, str] = msgspec.field(default_factory=lambda: dict(os.environ))
 
     @property
     def proc(self) -> Path:

@@ -1,10 +1,9 @@
 """Read /dev/shm: size, use, mount; the files in it are in `segments`."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
-from msgspec.structs import replace as with_
+from msgspec.structs import replace
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import find_mount, mounts
@@ -64,9 +63,9 @@ def _resolve_shm_path(machine: Machine) -> str:
 
 def _add_mount(fact: Shm, path: str, mount: Mount | None, *, remountable: bool) -> Shm:
     if mount is None:
-        return with_(fact, fstype="")
+        return replace(fact, fstype="")
     own = mount.point == path
-    return with_(
+    return replace(
         fact,
         fstype=mount.fstype,
         mounted=own,

@@ -4,7 +4,6 @@ import contextlib
 import importlib
 import os
 import pkgutil
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,11 @@ from pipedoctor.engine.packs import Pack, find_packs
 from pipedoctor.facts import Fact
 from pipedoctor.facts.record import WORLD_TABLES
 from pipedoctor.facts.world import World
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.runtime.attempt import Crash, attempt
 
 _OUR_PACK = "pipedoctor"
-_CODE_PATTERN = re.compile(r"[A-Z]{2,8}[0-9]{1,6}")
+_CODE_PATTERN = compile_lazily(r"[A-Z]{2,8}[0-9]{1,6}")
 
 
 class BrokenPack(msgspec.Struct, frozen=True):
@@ -80,7 +80,7 @@ def load_packs(
     Load these packs, in order: the first that claims a code or a name has it.
 
     `only` names modules (``shm_too_small``): no other is imported. `reading`: without
-    the checks that read none of these facts.
+    the checks that read none of these facts, and tables that none of the others reads.
     """
     checks: dict[str, Check[Any]] = {}
     broken: list[BrokenPack] = []
@@ -98,7 +98,8 @@ def load_packs(
                     continue
                 checks[check.code] = replace(check, pack=pack.label)
                 taken[check.code] = taken[check.name] = pack.label
-            for section, table in _load_tables(pack, broken):
+            needed = {need for check in checks.values() for need in check.needs} if reading else ()
+            for section, table in _load_tables(pack, broken, needed):
                 tables.setdefault(section, table)
     return Catalogue(dict(sorted(checks.items())), tuple(tables.values()), tuple(broken))
 
@@ -141,11 +142,13 @@ def _mentions(
     Without these names it cannot read them: importing 200 modules costs much more than
     reading them. Others may call facts as they like: only ours are judged like that.
     """
-    family = package.split(".")[1:]
+    names = [fact.__name__.encode() for fact in facts]
     for folder in folders:
-        with contextlib.suppress(OSError):
-            text = Path(folder, *family, f"{name}.py").read_bytes()
-            return any(fact.__name__.encode() in text for fact in facts)
+        with contextlib.suppress(OSError):  # pathlib takes as long as the rest of it
+            path = "/".join((folder, *package.split(".")[1:], f"{name}.py"))
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+                text = file.read()
+            return any(word in text for word in names)
     return True
 
 
@@ -197,11 +200,15 @@ def _load_check(package: str, name: str) -> Check[Any]:
     return check
 
 
-def _load_tables(pack: Pack, broken: list[BrokenPack]) -> Iterator[tuple[str, World]]:
-    """The tables that a package brings along; a bad one is listed."""
+def _load_tables(
+    pack: Pack, broken: list[BrokenPack], only: Collection[type[Fact]]
+) -> Iterator[tuple[str, World]]:
+    """The tables that a package brings along, or `only` these; a bad one is listed."""
     package = sys.modules.get(pack.package)
     folders = [Path(folder) / "world" for folder in getattr(package, "__path__", [])]
     for section, kind in WORLD_TABLES.items():
+        if only and kind not in only:
+            continue
         for file in (folder / f"{section}.json" for folder in folders):
             read = attempt(lambda f=file, k=kind: _read_table(f, k))  # type: ignore[misc]
             if isinstance(read, Crash):

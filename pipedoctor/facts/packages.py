@@ -1,11 +1,11 @@
 """Distributions on the examined interpreter's import path, in its order."""
 
-import re
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.lazy_pattern import compile_lazily
 
-HARMLESS_FILE = re.compile(
+HARMLESS_FILE = compile_lazily(
     r"(^|/)(tests?|docs?|examples?|benchmarks?|scripts)/|(^|/)[A-Z]+(\.\w+)?$"
     r"|^[^/]+/__init__\.pyi?$|\.(txt|md|rst|typed)$",
 )

@@ -1,10 +1,10 @@
 """The table of product names of GPUs, for texts that say no more than a name."""
 
-import re
 from typing import ClassVar
 
 from pipedoctor.facts.world import World
 from pipedoctor.facts.world_torch import Row
+from pipedoctor.lazy_pattern import compile_lazily
 
 
 class Card(Row, frozen=True, kw_only=True):
@@ -54,5 +54,5 @@ _VARIANT_WORDS = frozenset(
     | {"laptop", "mobile", "gpu", "max", "q", "with", "design", "generation", "mig"}
     | {"super", "ti", "pascal"}
 )
-_VARIANT_PATTERN = re.compile(r"\d+(gb|[qbac])|sxm\d|\d+g(\.\d+gb)?")
+_VARIANT_PATTERN = compile_lazily(r"\d+(gb|[qbac])|sxm\d|\d+g(\.\d+gb)?")
 """Memory (``40gb``), a vGPU's profile (``8q``), a socket, a MIG slice (``1g.5gb``)."""

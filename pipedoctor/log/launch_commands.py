@@ -1,8 +1,9 @@
 """The commands that a log shows: what launched the job that failed."""
 
-import re
 import shlex
 from collections.abc import Sequence
+
+from pipedoctor.lazy_pattern import compile_lazily
 
 COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python", "accelerate"})
 """Words of lines that are read for this alone."""
@@ -13,7 +14,7 @@ _WRAPPER = (
 )
 _FOLDERS = r"(?:[\w.+@~-]{0,60}/){0,12}"
 _PYTHON = r"python(?:3(?:\.\d\d?)?)?"
-_PROMPT = re.compile(
+_PROMPT = compile_lazily(
     r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}(?:[$#%] {1,3}|> {0,3}))|\+ "
     r"| {0,5}\d{1,5} {2}"
     r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3}|! ?)?"
@@ -22,18 +23,18 @@ _PROMPT = re.compile(
     rf"|(?P<line>{_VARIABLES}{_WRAPPER}{_FOLDERS}"
     rf"(?:torchrun |accelerate launch |{_PYTHON} (?:-m )?[\w./~-])))"
 )
-_MARK = re.compile(
+_MARK = compile_lazily(
     r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |"
     r"python[\d.]{0,5} (?:-m )?[\w./~-]"
 )
-_SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
+_SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
-_SAFE_EXPANSIONS = re.compile(
+_SAFE_EXPANSIONS = compile_lazily(
     r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"
 )
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
-_PROGRAM = re.compile(rf"torchrun|accelerate|sbatch|{_PYTHON}")
+_PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|{_PYTHON}")
 _MAX_CHARS = 1000
 _MAX_LINES = 12
 

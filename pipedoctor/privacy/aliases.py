@@ -1,11 +1,13 @@
 """Numbers that stand for names: ``<user-1>``; the same for the same name."""
 
-import re
 from collections.abc import Mapping
 from typing import Protocol
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 ALIAS_KINDS = ("user", "host", "ip", "mac", "uuid", "serial", "path")
-ALIAS_PATTERN = re.compile(rf"<({'|'.join(ALIAS_KINDS)})-([0-9]{{1,9}})>")
+ALIAS_FORM = rf"<({'|'.join(ALIAS_KINDS)})-([0-9]{{1,9}})>"
+ALIAS_PATTERN = compile_lazily(ALIAS_FORM)
 
 AliasedName = tuple[str, str]
 """Its kind and the name itself: ``("user", "alice")``."""

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.privacy.aliases import ALIAS_PATTERN
+from pipedoctor.privacy.aliases import ALIAS_FORM, ALIAS_PATTERN
 
 _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
-_PATH_PART = rf"(?:{_LETTER}|{ALIAS_PATTERN.pattern})+"
+_PATH_PART = rf"(?:{_LETTER}|{ALIAS_FORM})+"
 _ABSOLUTE_PATH = rf"(?<![\w.>/~<-])(?:/{_PATH_PART}(?:\ {_LETTER}+)*(?=/)|/{_PATH_PART})+"
 """A space belongs to a path only where the path goes on after it."""
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"

@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import msgspec
@@ -16,13 +15,12 @@ class CallResult(msgspec.Struct, Generic[T], frozen=True):
     value: T
 
 
-@dataclass(frozen=True)
-class Crash:
+class Crash(msgspec.Struct, frozen=True):
     """The exception that the call raised, in one line and in full."""
 
     reason: str
     trace: str
-    error: BaseException = field(compare=False, repr=False)
+    error: BaseException
 
 
 def attempt(call: Callable[[], T], *, interrupts: bool = False) -> CallResult[T] | Crash:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.lanes import Probe
 from pipedoctor.runtime.regular_file import read_start
 from pipedoctor.watch.tally import CodeLine
 
-_CALL_PATTERN = re.compile(r"([\w.]+)\s*\(")
-_PLAIN_READ_PATTERN = re.compile(r"\bos\.(?:pread|preadv|read|readv)\s*\(|\.readinto1?\s*\(")
+_CALL_PATTERN = compile_lazily(r"([\w.]+)\s*\(")
+_PLAIN_READ_PATTERN = compile_lazily(r"\bos\.(?:pread|preadv|read|readv)\s*\(|\.readinto1?\s*\(")
 """Reads that compute nothing: what they cost is the system call."""
-_MODEL_PATTERN = re.compile(
+_MODEL_PATTERN = compile_lazily(
     r"\b\w*(?:model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)\w*\s*\("
     r"|\.(?:backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|cpu|to"
     r"|synchronize|all_reduce|train_step|zero_grad)\s*\(|\w\s*@\s*\w",

@@ -1,15 +1,15 @@
 """The line that stands for most samples: where the work is, not the head of its loop."""
 
 import os
-import re
 from collections import Counter
 
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.facts import HotLine
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.watch.called_names import read_line_text
 from pipedoctor.watch.tally import CodeLine
 
-_LOOP_PATTERN = re.compile(r"\s*(?:async\s+for|for|while)\b")
+_LOOP_PATTERN = compile_lazily(r"\s*(?:async\s+for|for|while)\b")
 _MAX_BODY_LINES = 40
 """Lines after the head of a loop in which its body is looked for."""
 _LIKE_SHARE = 0.5

@@ -13,7 +13,7 @@ import pytest
 from pipedoctor.check.page import list_headings, list_required_headings
 from pipedoctor.engine.catalogue import Catalogue, get_catalogue, load_packs
 from pipedoctor.engine.packs import Pack
-from pipedoctor.facts import Facts, LiveJob, Pipeline, Shm
+from pipedoctor.facts import Facts, LiveJob, Pipeline, Shm, World
 
 CATALOGUE = get_catalogue()
 CHECKS = list(CATALOGUE.checks.values())
@@ -73,10 +73,14 @@ def test_each_is_found_by_code_and_name_however_written() -> None:
 
 def test_checks_that_read_a_fact_are_found_without_loading_all() -> None:
     watched = (LiveJob, Pipeline)
-    some, every = get_catalogue(watched).checks, get_catalogue().checks
+    few = get_catalogue(watched)
+    some, every = few.checks, get_catalogue().checks
     reading = {code for code, one in every.items() if any(n in watched for n in one.needs)}
 
     assert set(some) == reading
+    assert {type(table) for table in few.tables} == {
+        kind for one in some.values() for kind in one.needs if issubclass(kind, World)
+    }
     assert len(reading) < len(every) / 4
 
 

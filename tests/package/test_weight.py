@@ -64,3 +64,11 @@ def test_the_engine_finds_packs_without_the_heavy_door() -> None:
     modules = imported("check", "--quick", "--no-config", "--format", "json")
 
     assert "importlib.metadata" not in modules
+
+
+def test_a_watch_imports_what_it_needs() -> None:
+    """It takes CPU from the job: no more of it than the watching itself."""
+    modules = imported("watch", "--replay", "nothing-is-here")
+
+    assert "msgspec" in modules
+    assert not modules & {*HEAVY, "typing_extensions"}

@@ -1,6 +1,5 @@
 """Imagine another setting, or another machine, for a target that was probed."""
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -95,7 +94,7 @@ def predict_change(
     prediction = ThroughputModel(pipeline=seen, scenario=change.scenario).predict(changed)
     pinned = changed.pin_memory != search.start.pin_memory
     if (pinned and accelerator) or _has_other_persistence(seen, changed):
-        prediction = dataclasses.replace(prediction, measured=False)
+        prediction = replace(prediction, measured=False)
     alone = change.one_thread and has_busy_threads(seen)
     if alone:
         prediction = _apply_one_thread(seen, prediction)
@@ -188,7 +187,7 @@ def _apply_one_thread(pipeline: Pipeline, prediction: Prediction) -> Prediction:
     spread = (max(ratios) / min(ratios)) ** 0.5
     seconds = prediction.batch_seconds * middle
     step = prediction.batch_seconds - prediction.wait_seconds
-    return dataclasses.replace(
+    return replace(
         prediction,
         samples_per_second=prediction.samples_per_second / middle,
         low=prediction.low / middle / spread,

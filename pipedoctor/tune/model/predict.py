@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.facts import Pipeline, Setting, Trial
@@ -29,8 +29,7 @@ _MODEL_ERROR = 0.05
 """Relative error of the model next to a measured setting."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prediction:
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """What a setting gives: rates per second, sizes in bytes, times in seconds."""
 
     setting: Setting
@@ -48,7 +47,7 @@ class Prediction:
     most_descriptors: int
     """At the worst moment."""
     measured: bool
-    intervals: dict[str, Interval] = field(compare=False)
+    intervals: dict[str, Interval]
     """Between what sizes and the first batch are to be expected, by their names."""
 
     @property
@@ -64,15 +63,14 @@ class Prediction:
         return max(0.0, batch / self.high - step), max(0.0, batch / self.low - step)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ThroughputModel:
+class ThroughputModel(msgspec.Struct, frozen=True, kw_only=True):
     """Predicts settings of a probed pipeline, on this machine or in a scenario."""
 
     pipeline: Pipeline
-    scenario: Scenario = field(default_factory=Scenario)
+    scenario: Scenario = msgspec.field(default_factory=Scenario)
     is_corrected: bool = True
     """By what was measured; else the simulation alone."""
-    _cache: dict[Setting, SteadyState] = field(default_factory=dict[Setting, SteadyState])
+    _cache: dict[Setting, SteadyState] = msgspec.field(default_factory=dict[Setting, SteadyState])
 
     def predict(self, setting: Setting) -> Prediction:
         """What this setting would give, with an interval that should hold 9 of 10."""

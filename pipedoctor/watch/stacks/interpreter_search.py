@@ -1,6 +1,5 @@
 """Find the interpreter in a process: its runtime, its version, how it was built."""
 
-import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from pipedoctor.collect.machine import read_file
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.watch.stacks.elf_symbols import ElfImage, read_image
 from pipedoctor.watch.stacks.frame_layout import (
     COOKIE,
@@ -17,7 +17,9 @@ from pipedoctor.watch.stacks.frame_layout import (
 )
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 
-_PYTHON_FILE_PATTERN = re.compile(r"/libpython(\d)\.(\d+)([a-z]*)\.so|/python(\d)\.(\d+)([a-z]*)$")
+_PYTHON_FILE_PATTERN = compile_lazily(
+    r"/libpython(\d)\.(\d+)([a-z]*)\.so|/python(\d)\.(\d+)([a-z]*)$"
+)
 _DELETED = " (deleted)"
 
 

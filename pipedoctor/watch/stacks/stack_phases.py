@@ -2,30 +2,30 @@
 
 import enum
 import functools
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.watch.stacks.frame_reader import RemoteFrame
 
-_LOADER_PATTERN = re.compile(
+_LOADER_PATTERN = compile_lazily(
     r"/torch/utils/data/dataloader\.py$|/torchdata/stateful_dataloader/\w+\.py$"
     r"|/torchdata/nodes/|/nvidia/dali/plugin/|/ffcv/loader/"
 )
-_LIBRARY_PATTERN = re.compile(
+_LIBRARY_PATTERN = compile_lazily(
     r"/(site|dist)-packages/|/lib(64)?/python3\.\d+/|^<|/pipedoctor/live/"
 )
-_INTERACTIVE_PATTERN = re.compile(r"^<(stdin|ipython)|/ipykernel_\d|^<string>$")
-_MODEL_PATTERN = re.compile(
+_INTERACTIVE_PATTERN = compile_lazily(r"^<(stdin|ipython)|/ipykernel_\d|^<string>$")
+_MODEL_PATTERN = compile_lazily(
     r"/torch/(nn|optim|autograd|_dynamo|_inductor|distributed|amp|cuda|fx)/"
     r"|/torch/(_tensor|_compile)\.py$"
 )
-_QUEUE_PATTERN = re.compile(r"/(multiprocessing/(queues|connection|synchronize)|queue)\.py$")
-_RECEIVE_PATTERN = re.compile(r"/multiprocessing/(reductions?|resource_sharer)\.py$")
-_REBUILD_PATTERN = re.compile(r"^rebuild_\w+$|^detach$|recv_handle$|^_?rebuild")
-_SAMPLER_PATTERN = re.compile(r"/torch/utils/data/(sampler|distributed)\.py$")
-_DELEGATE_PATTERN = re.compile(
+_QUEUE_PATTERN = compile_lazily(r"/(multiprocessing/(queues|connection|synchronize)|queue)\.py$")
+_RECEIVE_PATTERN = compile_lazily(r"/multiprocessing/(reductions?|resource_sharer)\.py$")
+_REBUILD_PATTERN = compile_lazily(r"^rebuild_\w+$|^detach$|recv_handle$|^_?rebuild")
+_SAMPLER_PATTERN = compile_lazily(r"/torch/utils/data/(sampler|distributed)\.py$")
+_DELEGATE_PATTERN = compile_lazily(
     r"/(threading|queue|subprocess|selectors)\.py$|/concurrent/futures/|/multiprocessing/pool\.py$"
 )
 _DELEGATE_NAMES = frozenset(
