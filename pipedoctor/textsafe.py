@@ -11,20 +11,18 @@ from typing import Any, cast
 
 import msgspec
 
-from pipedoctor.lazy_pattern import compile_lazily
-
 HIDDEN = "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
 """
 Ranges of a regular expression: what a terminal obeys or hides.
 
 The control characters below the blank are not among them: JSON escapes them anyway.
 """
-_SURROGATE = compile_lazily("[\ud800-\udfff]")
+_SURROGATE = "[\ud800-\udfff]"
 
 
 def escape_surrogates(text: str) -> str:
     r"""Escape what is not a character: ``\xff``."""
-    return text if text.isascii() else _SURROGATE.sub(escape_character, text)
+    return text if text.isascii() else re.sub(_SURROGATE, escape_character, text)
 
 
 def escape_character(match: re.Match[str]) -> str:

@@ -2,16 +2,12 @@
 
 import re
 
-from pipedoctor.lazy_pattern import compile_lazily
-
 KiB = 1 << 10
 MiB = 1 << 20
 GiB = 1 << 30
 TiB = 1 << 40
 
-_SIZE_TEXT = compile_lazily(
-    r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
-)
+_SIZE_TEXT = r"(?i)\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*"
 _UNIT_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _MAX_SIZE = 1 << 60
 
@@ -35,7 +31,7 @@ def parse_size(text: str) -> int:
     A bare letter counts in powers of 1024, as `mount` and `docker` read it;
     only a written-out ``MB`` counts in powers of 1000. Raises ValueError.
     """
-    match = _SIZE_TEXT.fullmatch(text)
+    match = re.fullmatch(_SIZE_TEXT, text)
     if match is None:
         message = f"{text!r} is not a size: write 5G, 512M, 64MiB or a number of bytes"
         raise ValueError(message)

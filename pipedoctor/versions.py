@@ -2,9 +2,7 @@
 
 import re
 
-from pipedoctor.lazy_pattern import compile_lazily
-
-_RELEASE = compile_lazily(r"\s*v?(\d+(?:\.\d+)*)")
+_RELEASE = r"\s*v?(\d+(?:\.\d+)*)"
 
 
 def parse_version(version: str) -> tuple[int, ...]:
@@ -13,7 +11,7 @@ def parse_version(version: str) -> tuple[int, ...]:
 
     Text that does not start with a number is (): it compares below everything.
     """
-    match = _RELEASE.match(version)
+    match = re.match(_RELEASE, version)
     return tuple(map(int, match.group(1).split("."))) if match else ()
 
 
