@@ -36,6 +36,7 @@ _OCCASIONAL_GUARDS = (
 )
 _FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
+_UNSET_FLAG = compile_lazily(r"not \(?[\w.]+\)?")
 _FIRST_RANK = compile_lazily(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
 
@@ -76,8 +77,13 @@ def find_loop(source: Source, event: AnyEvent) -> Loop | None:
 
 
 def is_occasional(event: AnyEvent) -> bool:
-    """Is it done only at intervals or on request? On rank 0 it happens each time."""
-    guards = [_FIRST_RANK.sub("", guard) for guard in event.guards]
+    """
+    Is it done only at intervals or on request?
+
+    On rank 0 it happens each time, and so does what is done unless a flag is set.
+    """
+    usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
+    guards = [_FIRST_RANK.sub("", guard) for guard in usual]
     return any(
         _FAILURE.search(guard) or any(word in guard for word in _OCCASIONAL_GUARDS)
         for guard in guards

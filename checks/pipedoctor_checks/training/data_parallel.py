@@ -56,12 +56,12 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
     """
     one = gpu is None or len(gpu.devices) <= 1
+    training = {loop.at.path for loop in source.loops if loop.role == "train"}
     trained = [
         group
         for group in group_by_function(source.select_events(DataParallelUse))
-        if not _EVALUATION_NAMES.search(
-            f"{group[0].at.path.rpartition('/')[2]} {_function_name(group)}"
-        )
+        if not _EVALUATION_NAMES.search(_function_name(group))
+        and (group[0].at.path in training or not _EVALUATION_NAMES.search(_file_name(group)))
     ]
     if trained:
         yield make_code_finding(
@@ -73,6 +73,10 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
             ),
             gpus=len(gpu.devices) if gpu else None,
         )
+
+
+def _file_name(group: list[Event[DataParallelUse]]) -> str:
+    return group[0].at.path.rpartition("/")[2]
 
 
 def _function_name(group: list[Event[DataParallelUse]]) -> str:

@@ -83,11 +83,11 @@ def sync_in_loop(source: Source, /) -> Findings:
         events.sort(key=_is_tensor_read)
         events.sort(key=lambda event: event.at.path != path)
         places = list_spots(events)
-        reported.update(places)
         loops = [loop for loop, _ in fresh]
         alone = path not in training and not any(loop.repeats for loop in loops)
         if not places or (alone and _is_evaluation(loops)):
             continue
+        reported.update(places)
         trains = [its for loop, its in fresh if loop.role == "train"]
         decided = bool(trains) and all(any(map(_decides, its)) for its in trains)
         yield make_code_finding(

@@ -72,6 +72,9 @@ class BatchEvents:
         elif isinstance(func, ast.Attribute) and (how := reads_tensor(node)):
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
+            raised = raised or self._is_parameter(scope, read)
+            if not raised and self.depth:
+                raised = self._is_computed_of(scope, func.value, state.results | moved)
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
             made = begins_on_host(self.recorder, scope, func.value)
             if (raised or not self.depth) and not made:
@@ -106,6 +109,38 @@ class BatchEvents:
         if root and full.partition(".")[0] != "torch":
             return {root}
         return tensor_names(node)
+
+    def _is_computed_of(self, scope: CodeScope, node: ast.expr, tensors: AbstractSet[str]) -> bool:
+        """``criterion(out, y).mean()``, ``net(x.cuda())``: of what is on the device."""
+        while isinstance(node, (ast.Call, ast.Attribute)):
+            if isinstance(node, ast.Attribute):
+                node = node.value
+                continue
+            given = [*node.args, *(word.value for word in node.keywords)]
+            if any(not self.names.of_tensors(one).isdisjoint(tensors) for one in given):
+                return True
+            if any(
+                self._is_copy(scope, call, frozenset())
+                for one in given
+                for call in self.names.calls_in(one)
+            ):
+                return True
+            node = node.func
+        return False
+
+    def _is_parameter(self, scope: CodeScope, read: set[str]) -> bool:
+        """``self.margin`` of ``self.margin.item()``, an ``nn.Parameter`` of the module itself."""
+        if scope.owner is None or not any(name.startswith("self.") for name in read):
+            return False
+        made = (
+            cls.methods.get("__init__") for cls in self.recorder.project.find_bases(scope.owner)[0]
+        )
+        given = (one.bindings.get(name, ()) for one in made if one for name in read)
+        return any(
+            isinstance(value, ast.Call) and last_name(value.func) == "Parameter"
+            for values in given
+            for value, _ in values
+        )
 
     def record_test(
         self, scope: CodeScope, step: CodeStep, test: ast.expr, state: FlowState

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable
 from itertools import islice
 
+from pipedoctor.source.detect.absent_arguments import find_absent_names, is_left_out
 from pipedoctor.source.detect.batch_events import BatchEvents
 from pipedoctor.source.detect.device_copies import (
     COMPUTATIONS,
@@ -32,6 +33,7 @@ from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.returned_batches import find_returned_kinds
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.context import (
     CodeContext,
     CodeStep,
@@ -43,7 +45,7 @@ from pipedoctor.source.syntax.walk import find_nodes
 
 _MAX_DEPTH = 4
 """From the loop into functions, and on from these."""
-_MAX_TARGETS = 4
+_MAX_TARGETS = 8
 """Functions that one call may mean."""
 _PASSING_ON = {"list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"}
 _PLAIN_VALUES = (
@@ -58,7 +60,7 @@ class BatchFlow(BatchEvents):
     def __init__(self, recorder: EventRecorder, loop: int) -> None:
         super().__init__(recorder, loop)
         self.self_class: ClassDefinition | None = None
-        self._visited: dict[tuple[int, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        self._visited: dict[tuple[object, ...], frozenset[str]] = {}
         self._objects: dict[str, ObjectState] = {}
         """What objects keep of the batch, by the class."""
 
@@ -213,10 +215,11 @@ class BatchFlow(BatchEvents):
         targets = self.recorder.call_graph.resolve_call(node.func, scope, mine)
         guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
-        for target, cls in islice(targets, _MAX_TARGETS):
+        own = (pair for pair in targets if not is_abstract(pair[0]))
+        for target, cls in islice(own, _MAX_TARGETS):
             if target.parent is not None and is_inside_loops(target.node, step.context.loops):
                 continue  # it stands in the loop itself
-            inner = FlowState(set())
+            inner = FlowState(set(), absent=find_absent_names(target, node))
             for name, value in match_arguments(target, node):
                 names = self.names.of_tensors(value)
                 if isinstance(value, ast.Call) and "host" in self._enter_call(
@@ -258,7 +261,7 @@ class BatchFlow(BatchEvents):
     ) -> frozenset[str]:
         if cls is not None and cls.full_name in self._objects:
             self._objects[cls.full_name].enter(state)
-        key = (id(target), frozenset(state.batch), frozenset(state.results))
+        key = (id(target), frozenset(state.batch), frozenset(state.results), state.absent)
         known = self._visited.get(key)
         if known is not None:
             return known
@@ -268,7 +271,9 @@ class BatchFlow(BatchEvents):
             return frozenset()
         self._visited[key] = frozenset()
         self.recorder.followed_scopes.add(id(target))
-        inside = [one for one in target.steps if not one.context.inner]
+        inside = [
+            one for one in target.steps if not (one.context.inner or is_left_out(one, state.absent))
+        ]
         losses = set(find_losses(target, inside))
         state.losses |= losses
         state.results |= losses

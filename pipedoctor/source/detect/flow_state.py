@@ -24,6 +24,8 @@ class FlowState:
     losses: set[str] = field(default_factory=set[str])
     results: set[str] = field(default_factory=set[str])
     """Computed on the device: losses and what comes of them."""
+    absent: frozenset[str] = frozenset()
+    """None in this call of the function."""
     fresh_on_host: set[str] = field(default_factory=set[str])
     """Made again on the host, and so not in pinned memory."""
     on_device: dict[str, tuple[int, CodeContext]] = field(default_factory=dict[str, Any])

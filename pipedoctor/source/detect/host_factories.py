@@ -2,6 +2,7 @@
 
 import ast
 
+from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import last_name
@@ -52,8 +53,8 @@ def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]
     """What methods are called on that change nothing of where a tensor comes from."""
     methods: set[str] = set()
     while isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING_METHODS:
-            methods.add(node.func.attr)
+        if isinstance(node.func, ast.Attribute) and _keeps_contents(node):
+            methods.add(last_name(node.func))
             node = node.func.value
         elif last_name(node.func) == "Variable" and len(node.args) == 1:
             node = node.args[0]
@@ -62,6 +63,12 @@ def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]
     if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Call):
         node = node.left  # and what is computed of it
     return node, methods
+
+
+def _keeps_contents(node: ast.Call) -> bool:
+    """``x.float()``, ``x.to(dtype)``: another type or shape of the same tensor."""
+    name = last_name(node.func)
+    return name in _KEEPING_METHODS or (name == "to" and not is_device_copy(node))
 
 
 def _is_creation(

@@ -74,6 +74,8 @@ def record_manual_iteration(
     if isinstance(inner, ast.Call) and last_name(inner.func) == "iter" and inner.args:
         loaders = recorder.loader_flow.find_loaders(inner.args[0], scope)
         like = is_named_like_loader(inner.args[0])
+        if loaders and not step.context.loops:
+            recorder.sampled_loaders |= loaders  # one batch, to look at
         if loaders or like:
             fresh = FreshIterator(
                 repeats=is_repeated(recorder, scope, step),

@@ -140,8 +140,15 @@ class EventRecorder:
         )
 
     def _guards_in_loop(self, context: CodeContext, begin: int) -> list[GuardCondition]:
-        """Conditions inside the loop over batches."""
-        return [g for g in context.guards if g.test.lineno > begin]
+        """Conditions inside the loop over batches, but the first part of one, which each has."""
+        parts = {
+            loop.target.id
+            for loop in context.loops
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+            if loop.lineno > begin and id(loop) not in self.loop_indices
+        }
+        inside = (g for g in context.guards if g.test.lineno > begin)
+        return [g for g in inside if not (parts and _asks_for_first(g, parts))]
 
     def always_holds(self, guard: GuardCondition, scope: CodeScope) -> bool:
         """``step % self.period == 0``, where the period is 1 if nobody sets it."""
@@ -152,3 +159,16 @@ class EventRecorder:
         if not (isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)):
             return False
         return self.values.resolve(left.right, scope).value == 1
+
+
+def _asks_for_first(guard: GuardCondition, names: set[str]) -> bool:
+    """``if i == 0``, of a number that a loop counts."""
+    test = guard.test
+    return (
+        guard.holds
+        and isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.left, ast.Name)
+        and test.left.id in names
+        and isinstance(test.comparators[0], ast.Constant)
+    )

@@ -7,16 +7,18 @@ from pipedoctor.source.detect.flow_state import tensor_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import contains_node, find_nodes
+from pipedoctor.source.syntax.walk import child_nodes, contains_node, find_nodes
 
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
 _TENSOR_REDUCTIONS = _REDUCTIONS | {"all", "any", "max", "min", "prod", "std", "var", "median"}
-_TENSOR_QUESTIONS = {"all", "any", "equal", "allclose"}
-"""Functions of torch whose answer is one truth value."""
+_TENSOR_QUESTIONS = {"all", "any", "equal", "allclose", "isnan", "isinf", "isfinite"}
+"""Functions of torch whose answer is one truth value, or is asked for one."""
 _READING_METHODS = {"item", "cpu", "tolist"}
-_PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
+_PRINTING_METHODS = {
+    *("set_postfix", "set_description", "add_scalar", "add_scalars", "log_metric", "log_metrics"),
+}
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
 _CLOCKS = frozenset(
     (
@@ -27,6 +29,7 @@ _CLOCKS = frozenset(
 """What reads a clock, by its last name."""
 _CONVERTERS = {"print", "float", "int"}
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
+_SIZES = frozenset(("size", "len", "shape", "dim", "ndim", "numel"))
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
 
 
@@ -61,8 +64,18 @@ def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
     return any(
         part is node or (isinstance(part, ast.expr) and binding_key(part) in names - {""})
         for test in tests
-        for part in ast.walk(test)
+        for part in _parts_but_sizes(test)
     )
+
+
+def _parts_but_sizes(test: ast.expr) -> list[ast.AST]:
+    """All that a condition asks for; of ``x.size(0) == len(y)`` neither ``x`` nor ``y``."""
+    found: list[ast.AST] = [test]
+    for node in found:
+        name = last_name(node.func) if isinstance(node, ast.Call) else getattr(node, "attr", "")
+        if name not in _SIZES:
+            found += child_nodes(node)
+    return found
 
 
 def _converted_name(node: ast.AST) -> str:
@@ -139,7 +152,7 @@ def converts_values(node: ast.Call) -> str:
         return ""
     if isinstance(func.value, ast.Name) and func.value.id == "math":
         return "float" if func.attr in {*_FINITE_CHECKS, "exp"} else ""
-    if func.attr in _PRINTING_METHODS:
+    if func.attr in _PRINTING_METHODS or (func.attr == "log" and last_name(func.value) == "wandb"):
         return "print"
     return "text" if any(map(is_formatted_text, node.args)) else ""
 

@@ -14,3 +14,11 @@ def returned_values(scope: CodeScope) -> list[ast.expr]:
         and step.node.value is not None
         and not step.context.inner
     ]
+
+
+def is_abstract(scope: CodeScope) -> bool:
+    """Does it only say that classes that derive from its own have to write it?"""
+    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    body = [one for one in scope.node.body if not isinstance(one, ast.Expr)]
+    return all(isinstance(one, (ast.Raise, ast.Pass)) for one in body)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -44,8 +45,8 @@ class AttributeReader:
             if own is not None:
                 owner = instance if cls in ancestors else InstanceValue(cls)
                 found.append(self._read_method(model, own, owner))
-                if not _is_abstract(own):
-                    break
+                if not is_abstract(own) and cls in ancestors:
+                    break  # of what derives from it, each has its own
             if name in cls.class_attributes:
                 found.append(
                     model.evaluate(cls.class_attributes[name], model.frame_of(cls.module.body))
@@ -172,12 +173,6 @@ class AttributeReader:
                         pairs = [(value, method) for value, _ in values]
                         found.setdefault(key[5:], []).extend(pairs)
         return found
-
-
-def _is_abstract(method: CodeScope) -> bool:
-    """Does it only say that classes that derive from its own have to write it?"""
-    body = [one for one in method.node.body if not isinstance(one, ast.Expr)]
-    return all(isinstance(one, (ast.Raise, ast.Pass)) for one in body)
 
 
 def _pair_targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

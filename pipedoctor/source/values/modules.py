@@ -38,7 +38,18 @@ def read_module(model: Evaluating, value: ModuleValue, name: str) -> Values:
         return frozenset((FunctionValue(found),))
     if found is not None:
         return frozenset((ClassValue(found),))
-    return read_imported(model, f"{value.name}.{name}")
+    return read_imported(model, f"{value.name}.{name}") or _read_part(model, value, name)
+
+
+def _read_part(model: Evaluating, value: ModuleValue, name: str) -> Values:
+    """``models.resnet``: a file of a package, itself or imported there."""
+    package = model.project.find_module(value.name)
+    full = package.imported_names.get(name, "") if package is not None else ""
+    for one in (f"{value.name}.{name}", full):
+        there = model.project.find_module(one, package) if one else None
+        if there is not None:
+            return frozenset((ModuleValue(there.name),))
+    return UNKNOWN
 
 
 def any_of_module(model: Evaluating, value: ModuleValue) -> Values:

@@ -41,6 +41,7 @@ SPEAKS = {
     "a constant": batch_loop("z = torch.as_tensor(IMAGE_MEAN).to(device)"),
     "a number": batch_loop("z = torch.tensor(0.5).to(device)"),
     "of another type": batch_loop("z = torch.zeros(len(x), 1).bool().to(device)"),
+    "of another type that is given": batch_loop("z = torch.tensor(0).to(x.dtype).cuda()"),
     "repeated": batch_loop("z = torch.arange(9).unsqueeze(0).repeat(4, 1).to(device)"),
     "drawn by NumPy": batch_loop("z = torch.from_numpy(np.random.rand(9)).float().to(device)"),
     "an array of zeros": batch_loop("z = torch.FloatTensor(np.zeros((3, 3))).cuda()"),

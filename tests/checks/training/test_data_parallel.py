@@ -23,7 +23,7 @@ SILENT: dict[str, Code] = {
     "        net = torch.nn.DataParallel(net)\n",
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
-SPEAKS = {
+SPEAKS: dict[str, Code] = {
     "called": "net = torch.nn.DataParallel(net)\n",
     "its devices are known here": "class Trainer:\n    def wrap(self, net):\n"
     "        return torch.nn.DataParallel(net, device_ids=[0, 1])\n",
@@ -34,6 +34,10 @@ SPEAKS = {
     "            net = torch.nn.DataParallel(net)\n",
     "a warning of something else": "def main(net):\n    log.warning('slow')\n"
     "    net = torch.nn.DataParallel(net)\n",
+    "a file of tests that trains": {
+        "test.py": "import torch\ndef main(loader):\n    net = torch.nn.DataParallel(net)\n"
+        "    for x in loader:\n        net(x).backward()\n"
+    },
     "it trains, too": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
     "    net.eval()\n    net.train()\n",
     "in two branches of one function": "def main(net):\n"

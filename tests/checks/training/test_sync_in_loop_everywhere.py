@@ -38,6 +38,90 @@ for epoch in range(9):
         model.step(x)
         show(model.losses())
 """
+MARGIN = """
+class Net(nn.Module):
+    def __init__(self):
+        self.margin = {made}
+        self.names = {{"near": self.near, "far": self.far}}
+    def forward(self, x, name):
+        ways = {{"near": self.near, "far": self.far}}
+        return ways[name](x)
+    def near(self, x):
+        return self.margin.item() - x
+    def far(self, x):
+        return x
+
+def main(name):
+    net = Net().cuda()
+    for x in DataLoader(rows):
+        net(x.cuda(), name).mean().backward()
+"""
+OPTIONS = """
+def score(y, extra=None, **more):
+    names = more.get("names")
+    if {asked}:
+        names = [names]
+        print(y)
+    return y
+
+def main():
+    for x in DataLoader(rows):
+        loss = net(x.cuda())
+        score(loss{given})
+        loss.backward()
+"""
+KINDS = {
+    "train.py": """
+from torch.utils.data import DataLoader
+from kinds import build
+
+def main(rows, name):
+    trainer = build(name)
+    loader = DataLoader(rows)
+    for epoch in range(9):
+        trainer.train(loader)
+        trainer.evaluate(DataLoader(rows))
+""",
+    "check.py": """
+from torch.utils.data import DataLoader
+from kinds import build
+
+def main(rows, name):
+    for x in DataLoader(rows):
+        build(name).score(x)
+""",
+    "kinds/__init__.py": """
+from kinds import flat, solid
+kinds = {"flat": flat, "solid": solid}
+def build(name):
+    return kinds[name].model.Trainer()
+""",
+    "kinds/flat/__init__.py": "from kinds.flat import model\n",
+    "kinds/solid/__init__.py": "from kinds.solid import model\n",
+    "kinds/base.py": """
+class Base:
+    def evaluate(self, loader):
+        for x in loader:
+            self.score(x)
+    def train(self, loader):
+        for x in loader:
+            self.net(x.cuda()).mean().backward()
+    def score(self, x):
+        raise NotImplementedError
+""",
+    "kinds/flat/model.py": """
+from kinds.base import Base
+class Trainer(Base):
+    def score(self, x):
+        return self.net(x.cuda()).mean().item()
+""",
+    "kinds/solid/model.py": """
+from kinds.base import Base
+class Trainer(Base):
+    def score(self, x):
+        return self.net(x.cuda()).sum().item()
+""",
+}
 SUMS = """
 def validate(loader):  # cuda
     hits = 0
@@ -72,6 +156,10 @@ SILENT: dict[str, Code] = {
     "a wait for everything now and then": batch_loop(
         GPU_STEP + "if step % 9 == 0:\n    torch.cuda.synchronize()"
     ),
+    "a number that is no parameter": MARGIN.format(made="np.float32(3)"),
+    "of an option that is not given": OPTIONS.format(asked="names is not None", given=""),
+    "of a parameter that is not given": OPTIONS.format(asked="extra and names", given=""),
+    "for the first batch": batch_loop(GPU_STEP + "if step == 0:\n    print(loss)"),
     "other attributes by their names": MODEL.format(name='"name_" + one'),
     "sizes of what a loss is made of": batch_loop(
         "net(x, y.cuda()).mean().backward()\nprint(len(x), net)\n"
@@ -84,6 +172,18 @@ SPEAKS = {
     "in a text by a sign": batch_loop(GPU_STEP + 'write("%d %f" % (step, loss))'),
     "drawn on the device": batch_loop(
         GPU_STEP + "n = torch.randint(9, (1,), device=x.device).item()"
+    ),
+    "a parameter of a module, by its name": MARGIN.format(made="nn.Parameter(torch.zeros(1))"),
+    "of an option that is given": OPTIONS.format(asked="names is not None", given=", names=rows"),
+    "of a parameter that is given": OPTIONS.format(asked="extra", given=", rows"),
+    "for the first part of each batch": batch_loop(
+        GPU_STEP + "for i in range(len(y)):\n    if i == 0:\n        print(loss)"
+    ),
+    "unless somebody debugs": batch_loop(GPU_STEP + "if not debug:\n    print(loss)"),
+    "as several scalars": batch_loop(GPU_STEP + "log.add_scalars('loss', {'train': loss}, step)"),
+    "for Weights & Biases": batch_loop(GPU_STEP + "wandb.log({'loss': loss})"),
+    "whether it is finite": batch_loop(
+        "y = net(x.cuda())\nz = y + 1\nif not torch.isfinite(z):\n    continue\nz.backward()"
     ),
     "a loss that is scaled": batch_loop(
         "loss = net(x, 'cuda')\nscaler.scale(loss / 4).backward()\nprint(loss)"
@@ -119,6 +219,23 @@ test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
 )
 def test_an_evaluation_need_not_copy_sums(step: str, found: int) -> None:
     assert len(find(sync_in_loop, SUMS.format(step=step))) == found
+
+
+def test_what_derived_classes_read_for_each_batch() -> None:
+    found = find(sync_in_loop, KINDS)
+
+    places = {(one.path, one.line) for f in found for one in (f.location, *f.also_at) if one}
+    assert places == {("kinds/flat/model.py", 5), ("kinds/solid/model.py", 5)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "silent"),
+    [("y.size(0) == 1", False), ("len(y) == 1", False), ("y == 1", True), ("y > seen", True)],
+)
+def test_sizes_decide_no_evaluation(asked: str, *, silent: bool) -> None:
+    step = f"y = found.sum()\n        y = y.item()\n        if {asked}:\n            continue"
+
+    assert bool(find(sync_in_loop, SUMS.format(step=step))) is not silent
 
 
 def test_an_evaluation_that_comes_again_need_not_be_timed() -> None:
