@@ -12,6 +12,7 @@ from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
 from pipedoctor.privacy.cloud_names import CLOUD_NAMES
 from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
+from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
@@ -27,8 +28,6 @@ _ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
 _ROWS_IN_WORDS = tuple(row for row, form in zip(_ROWS, _FORMS, strict=True) if form.in_word)
 """Plain rows: to look three attributes up for each form takes as long as to look for it."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
-_MIN_NAME = 3
-"""Letters of a name that is looked for outside of paths."""
 
 
 class NameRedactor:
@@ -39,12 +38,11 @@ class NameRedactor:
     """
 
     def __init__(self, aliases: AliasTable, identity: UserIdentity, *, public: bool) -> None:
+        self.known = KnownNames()
         self._aliases = aliases
         self._identity = identity
         self._public = public
-        self._names: dict[str, str] = {}
         self._folders: dict[str, str] = {}
-        self._pattern: re.Pattern[str] | None = None
         self._replacers = {
             "host": self._replace_server,
             "user": self._replace_user,
@@ -57,10 +55,10 @@ class NameRedactor:
 
     def learn_names(self, texts: Iterable[tuple[str, str]], nodes: Sequence[str] = ()) -> None:
         """Find out who is named in these, and which aliases there are already."""
-        self._names.clear()
+        self.known.clear()
         self._folders.clear()
-        self._pattern = None  # it is that of the names of another record
         users: list[str] = []
+        told: list[str] = []
         hosts: list[str] = []
         for key, text in texts:
             for kind, number in ALIAS_PATTERN.findall(text) if "<" in text else ():
@@ -68,8 +66,8 @@ class NameRedactor:
             if not patterns.STRUCTURE.search(text):
                 continue
             users += [match["name"] for match in patterns.HOME.find_matches(text)]
-            users += [match[2] for match in patterns.USER.find_matches(text)]
-            users += [match[2] for match in patterns.USER_FIELD.find_matches(text)]
+            for pattern in (patterns.USER, patterns.USER_FIELD):
+                told += [match[2] for match in pattern.find_matches(text)]
             if key == "source":
                 hosts += [match[2] for match in patterns.MOUNT_SOURCE.find_matches(text)]
                 hosts += [match[2] for match in patterns.NETWORK_SHARE.find_matches(text)]
@@ -77,20 +75,15 @@ class NameRedactor:
             self._add_name("user", user)
         for host in (*self._identity.hosts, *hosts, *nodes):
             self._add_name("host", host.partition(".")[0])
-        if self._names:
-            longest_first = sorted(self._names, key=lambda name: (-len(name), name))
-            names = "|".join(map(re.escape, longest_first))
-            domain = r"((?:\.[A-Za-z0-9-]+){2,})?"
-            pattern = rf"(?i)(?<![A-Za-z0-9<])({names})(?![A-Za-z0-9]){domain}"
-            self._pattern = re.compile(pattern)
+        for user in told:
+            if is_distinctive(user):
+                self._get_alias("user", user)
 
     def redact_text(self, text: str, key: str) -> str:
         """The text without names; `key` is the field that it stands in."""
         if patterns.STRUCTURE.search(text):
             text = self._redact_structures(text, key)
-        if self._pattern is not None:
-            text = self._pattern.sub(self._replace_name, text)
-        text = self._redact_addresses(text)
+        text = self.known.hide(self._redact_addresses(text))
         if not self._public:
             return text
         text = paths.redact_paths(text, self._add_folder)
@@ -127,12 +120,8 @@ class NameRedactor:
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
     def _add_name(self, kind: str, name: str) -> None:
-        lower = name.lower().rstrip("])}")
-        ordinary = (
-            lower in COMMON_WORDS or lower in NO_NAMES or name.isdigit() or len(name) < _MIN_NAME
-        )
-        if not ordinary and not ALIAS_PATTERN.search(name):
-            self._names.setdefault(name.lower(), self._get_alias(kind, name))
+        if is_distinctive(name):
+            self.known.add(name, self._aliases.get_alias(kind, name))
 
     def _add_folder(self, name: str) -> str:
         alias = self._folders[name] = self._get_alias("path", name)
@@ -147,8 +136,12 @@ class NameRedactor:
         return patterns.IPV4.replace_matches(self._replace_ipv4, text)
 
     def _get_alias(self, kind: str, value: str) -> str:
-        root = kind == "user" and value == "root"
-        return value if root else self._aliases.get_alias(kind, value)
+        if kind == "user" and value == "root":
+            return value
+        alias = self._aliases.get_alias(kind, value)
+        if kind in {"user", "host"} and alias != value:
+            self.known.add_met(value, alias)
+        return alias
 
     def _replace_home_folder(self, match: re.Match[str]) -> str:
         return match[1] + self._get_alias("user", match["name"])
@@ -225,10 +218,6 @@ class NameRedactor:
         person = user if user.lower() in COMMON_WORDS else self._get_alias("user", user)
         place = match[2] if patterns.is_public_host(host) else self._get_alias("host", host)
         return f"{person}@{place}"
-
-    def _replace_name(self, match: re.Match[str]) -> str:
-        before = match.string[: match.start()]
-        return match[0] if patterns.is_in_packages(before) else self._names[match[1].lower()]
 
     def _replace_ipv4(self, match: re.Match[str]) -> str:
         before = match.string[max(0, match.start() - 60) : match.start()]

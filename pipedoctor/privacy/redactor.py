@@ -18,7 +18,7 @@ from pipedoctor.privacy.aliases import AliasMemory, AliasTable
 from pipedoctor.privacy.code_literals import mask_literal_value, mask_literals
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.names import NameRedactor
-from pipedoctor.privacy.secrets import mask_field, mask_secrets
+from pipedoctor.privacy.secrets import MASK, mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
 from pipedoctor.textsafe import escape_surrogates
 
@@ -88,11 +88,25 @@ class Redactor:
             for name, facts in record["known"].items():
                 self._redact_section(name, facts)
             self._done.clear()
+        names_before = len(self._names.known)
         known = {name: self._redact_section(name, facts) for name, facts in record["known"].items()}
+        unknown = {k: self._redact_field(why, "") for k, why in record["unknown"].items()}
+        if len(self._names.known) > names_before:  # the first of these texts were done by then
+            known, unknown = self._hide_known(known, ""), self._hide_known(unknown, "")
         if node:
             known["node"] = {"name": self._redact_node(node["name"])}
-        unknown = {k: self._redact_field(why, "") for k, why in record["unknown"].items()}
         return {"known": known, "unknown": unknown}
+
+    def _hide_known(self, value: Any, key: str) -> Any:
+        """A redacted value without the names that other values have told."""
+        if isinstance(value, str):
+            return value if key in PUBLIC_FIELDS else self._names.known.hide(value)
+        if isinstance(value, dict):
+            fields = cast("dict[str, Any]", value)
+            return {name: self._hide_known(item, name) for name, item in fields.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._hide_known(item, key) for item in cast("list[Any]", value)]
+        return value
 
     def _redact_node(self, name: str) -> str:
         """The name of a fleet's node: the one that `name` does not say is a term."""
@@ -144,9 +158,12 @@ class Redactor:
             return text
         if self._in_code:
             text = mask_literal_value(text) if key == "value" else mask_literals(text)
-        text = mask_field(key, text) if key else mask_secrets(text)
+        masked = mask_field(key, text) if key else mask_secrets(text)
+        if masked != text:
+            self._names.known.add_secrets(text, masked, MASK)
         if self.level is RedactionLevel.SECRETS:
-            return text
+            return self._names.known.hide(masked)
+        text = masked
         if key in PUBLIC_FIELDS and not any(patterns.HOME.find_matches(text)):
             return text
         return self._names.redact_text(text, key)

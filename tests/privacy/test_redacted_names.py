@@ -7,6 +7,7 @@ from pipedoctor.facts import (
     Mount,
     PathFact,
     Paths,
+    Site,
 )
 from pipedoctor.privacy.identity import UserIdentity, read_identity
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
@@ -146,3 +147,77 @@ def test_who_am_i() -> None:
 @pytest.mark.parametrize("home", ["", "/", "/root", "relative"])
 def test_a_home_at_the_top_names_nobody(home: str) -> None:
     assert read_identity({"HOME": home}, "").homes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "scp x brunhild@oxcart:/a\noxcart: is brunhild in the group?",
+            "scp x <user-1>@<host-1>:/a\n<host-1>: is <user-1> in the group?",
+            id="a user and a host of a command",
+        ),
+        pytest.param(
+            "Cloning as vadim_k\nuser=vadim_k",
+            "Cloning as <user-1>\nuser=<user-1>",
+            id="before its place tells what it is",
+        ),
+        pytest.param(
+            "/home/tasare/dev: no module tasare_wsi",
+            "/home/<user-1>/dev: no module <user-1>_wsi",
+            id="in the name of a module",
+        ),
+        pytest.param(
+            "https://minio.kelp.internal/x; ping minio.kelp.internal",
+            "https://<host-1>/x; ping <host-1>",
+            id="a host of an address",
+        ),
+        pytest.param(
+            "password = Kestrel-449\nAUTH PLAIN Kestrel-449",
+            "password = <secret>\nAUTH PLAIN <secret>",
+            id="a secret",
+        ),
+        pytest.param(
+            "user=batch for each batch",
+            "user=<user-1> for each batch",
+            id="no word of the trade",
+        ),
+        pytest.param(
+            "user=mochi /usr/lib/python3.11/site-packages/mochi/x.py",
+            "user=<user-1> /usr/lib/python3.11/site-packages/mochi/x.py",
+            id="no library",
+        ),
+        pytest.param(
+            "password=required, required by the server",
+            "password=required, required by the server",
+            id="no value that is none",
+        ),
+    ],
+)
+def test_a_name_that_is_told_once_is_known_in_the_whole_text(text: str, expected: str) -> None:
+    nobody = UserIdentity()
+
+    assert said(text, nobody) == expected
+    assert Redactor(RedactionLevel.ALL).redact_text(text) == expected
+
+
+def test_a_name_that_one_text_of_a_report_tells_is_known_in_all_of_them() -> None:
+    facts = Facts(
+        Site(system="linux", evidence=("grouper: no route", "sent Kestrel-449")),
+        unknown={"gpu": "connect to grouper:22 failed, ssh mirek@grouper", "cpu": "pw=Kestrel-449"},
+    )
+
+    done = Redactor(RedactionLevel.ALL).redact_facts(facts)
+    site = done.get(Site)
+
+    assert site is not None
+    assert site.evidence == ("<host-1>: no route", "sent <secret>")
+    assert done.unknown["gpu"] == "connect to <host-1>:22 failed, ssh <user-1>@<host-1>"
+
+
+def test_names_of_a_report_are_known_in_the_texts_beside_it() -> None:
+    redactor = Redactor(RedactionLevel.ALL)
+
+    redactor.redact_text("USER=ottoline")
+
+    assert redactor.redact_text("ottoline has no quota") == "<user-1> has no quota"
