@@ -146,7 +146,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("login ",),
-        r"(login\s+\S+\s+password\s+)\S+",
+        r"(login\s+[^\s|]+\s+password\s+)(?!\|)\S+",
         "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
         has_option=False,
     ),

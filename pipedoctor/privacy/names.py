@@ -4,6 +4,7 @@ Aliases in place of names, in one text after another.
 Homes first, then names that are known, then what shows by its form.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +17,7 @@ from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
+from pipedoctor.privacy.named_values import NamedValue, find_named_cells, find_named_values, is_code
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
@@ -25,8 +27,12 @@ _FORMS = (
     *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS),
 )
 _ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
-_ROWS_IN_WORDS = tuple(row for row, form in zip(_ROWS, _FORMS, strict=True) if form.in_word)
 """Plain rows: to look three attributes up for each form takes as long as to look for it."""
+_SIGNS = "@/|[(='\"-:_ "
+_SIGNS_OF_ROWS = tuple(
+    frozenset(_SIGNS).intersection(*map(frozenset, form.pattern.marks)) for form in _FORMS
+)
+"""Signs that stand in each mark of a row: where one is missing, no mark need be looked for."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 
 
@@ -76,7 +82,7 @@ class NameRedactor:
         for host in (*self._identity.hosts, *hosts, *nodes):
             self._add_name("host", host.partition(".")[0])
         for user in told:
-            if is_distinctive(user):
+            if is_distinctive(user) and not is_code(user):
                 self._get_alias("user", user)
 
     def redact_text(self, text: str, key: str) -> str:
@@ -112,12 +118,31 @@ class NameRedactor:
         text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
         text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
         text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
-        for marks, pattern, kind in _ROWS if " " in text else _ROWS_IN_WORDS:
+        for marks, pattern, kind in _choose_rows(text):
             for mark in marks:
                 if mark in text:
                     text = pattern.replace_near_marks(self._replacers[kind], text)
                     break
+        text = self._redact_named_values(text)
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
+
+    def _redact_named_values(self, text: str) -> str:
+        """What stands beside the key of a user, a host or, for the public, a project."""
+        for find_values in (find_named_cells, find_named_values):
+            text = self._replace_values(text, find_values(text))
+        return text
+
+    def _replace_values(self, text: str, values: Sequence[NamedValue]) -> str:
+        parts: list[str] = []
+        done = 0
+        for value in values:
+            if value.begin < done or (value.kind == "group" and not self._public):
+                continue
+            name = text[value.begin : value.end].rstrip("\\")
+            kind = "path" if value.kind == "group" else value.kind
+            parts += [text[done : value.begin], self._get_alias(kind, name)]
+            done = value.begin + len(name)
+        return "".join([*parts, text[done:]]) if parts else text
 
     def _add_name(self, kind: str, name: str) -> None:
         if is_distinctive(name):
@@ -170,7 +195,7 @@ class NameRedactor:
         return match[0] if common else self._replace_home(match)
 
     def _replace_named_user(self, match: re.Match[str]) -> str:
-        nobody = match[2].lower().rstrip("])}") in NO_NAMES
+        nobody = match[2].lower().rstrip("])}") in NO_NAMES or is_code(match[2])
         return match[0] if nobody else self._replace_home(match)
 
     def _replace_internal(self, match: re.Match[str]) -> str:
@@ -204,7 +229,9 @@ class NameRedactor:
     def _replace_server(self, match: re.Match[str]) -> str:
         name = match[2].lower()
         known = name in COMMON_WORDS or name in NO_NAMES or patterns.is_public_host(name)
-        return match[0] if known else match[1] + self._get_alias("host", match[2])
+        return (
+            match[0] if known or is_code(match[2]) else match[1] + self._get_alias("host", match[2])
+        )
 
     def _is_private_host(self, host: str) -> bool:
         """Is it, for the public, the name of somebody's own server?"""
@@ -237,3 +264,20 @@ class NameRedactor:
             return match[0]
         plain = address.is_loopback or address.is_unspecified
         return match[0] if plain else self._get_alias("ip", address.compressed)
+
+
+def _choose_rows(text: str) -> tuple[tuple[tuple[str, ...], patterns.MarkedPattern, str], ...]:
+    return _choose_rows_for("".join([sign for sign in _SIGNS if sign in text]))
+
+
+@functools.lru_cache(maxsize=4096)
+def _choose_rows_for(
+    signs: str,
+) -> tuple[tuple[tuple[str, ...], patterns.MarkedPattern, str], ...]:
+    """Rows that a text with these signs may match, in their order."""
+    present = frozenset(signs)
+    rows = zip(_FORMS, _ROWS, _SIGNS_OF_ROWS, strict=True)
+    spaced = " " in present
+    return tuple(
+        row for form, row, needed in rows if needed <= present and (spaced or form.in_word)
+    )

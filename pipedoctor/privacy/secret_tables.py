@@ -3,10 +3,10 @@
 import re
 
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
+from pipedoctor.privacy.table_columns import find_cells
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
 _HEADING = r"(?i)\b(?:pass(?:word|wd|phrase|code)?|pwd|secret)\b"
-_CELL = r"[^\s|](?:[^|\n]*?[^\s|])?(?=\s*\||\s{2,}|\t|\s*$)"
 _BESIDE = r"(?i)user|login|account|host|server|service|name|url|email|database|\bdb\b|role"
 _PERSON = r"(?i)user|login|account"
 """Beside it *pass* is a password, and no number of tests."""
@@ -15,8 +15,7 @@ _FAR_VALUE = (
     r"|access[ _-]?key)(?:[ \t]{2,}|\t))(?!<)(\S+)(?=[ \t]*$)"
 )
 _USER_LINE = r"(?im)^[ \t]*(?:user(?:[ _]?name)?|login|account)(?:[ \t]{2,}|\t)\S+[ \t]*$"
-_MAX_HEADING = 200
-_MAX_ROWS = 200
+_NO_VALUE = r"[-=+:*.<>]*|<secret>|(?i:none|null|n/a|yes|no)"
 
 
 def mask_tables(text: str, mask: str) -> str:
@@ -27,12 +26,10 @@ def mask_tables(text: str, mask: str) -> str:
     if "\n" not in text:
         return text
     lines = text.split("\n")
-    for number, line in enumerate(lines):
-        places = _find_columns(line)
-        for row in range(number + 1, min(len(lines), number + 1 + _MAX_ROWS) if places else 0):
-            if not lines[row].strip():
-                break
-            lines[row] = _mask_cells(lines[row], places, mask)
+    for cell in reversed(list(find_cells(lines, _judge_headings))):
+        line = lines[cell.line]
+        if not re.fullmatch(_NO_VALUE, line[cell.begin : cell.end]):
+            lines[cell.line] = line[: cell.begin] + mask + line[cell.end :]
     return "\n".join(lines)
 
 
@@ -46,26 +43,13 @@ def _mask_far_values(text: str, mask: str) -> str:
     return re.sub(_FAR_VALUE, hide, text)
 
 
-def _find_columns(line: str) -> list[tuple[int, int]]:
-    """Number and begin of each column of passwords, if this is the heading of a table."""
-    if len(line) > _MAX_HEADING or ":" in line or "=" in line or not re.search(_HEADING, line):
+def _judge_headings(texts: list[str]) -> list[str]:
+    """Which columns hold passwords, if others name an account or a place."""
+    others = [text for text in texts if re.search(_BESIDE, text)]
+    if not others or any(":" in text or "=" in text for text in texts):
         return []
-    cells = list(re.finditer(_CELL, line))
-    others = [cell for cell in cells if re.search(_BESIDE, cell[0])]
-    if len(cells) < 2 or not others or any(len(cell[0].split()) > 3 for cell in cells):  # noqa: PLR2004
-        return []
-    found = [(n, cell) for n, cell in enumerate(cells) if re.fullmatch(_HEADING, cell[0])]
-    people = any(re.search(_PERSON, cell[0]) for cell in others)
-    return [(n, cell.start()) for n, cell in found if people or cell[0].lower() != "pass"]
-
-
-def _mask_cells(line: str, places: list[tuple[int, int]], mask: str) -> str:
-    cells = list(re.finditer(_CELL, line))
-    for number, begin in reversed(places):
-        cell = next((one for one in cells if one.start() == begin), None)
-        cell = cell or (cells[number] if number < len(cells) else None)
-        if cell is not None and not re.fullmatch(
-            r"[-=+:*.<>]+|<secret>|(?i:none|null|n/a|yes|no)", cell[0]
-        ):
-            line = line[: cell.start()] + mask + line[cell.end() :]
-    return line
+    people = any(re.search(_PERSON, text) for text in others)
+    return [
+        "secret" if re.fullmatch(_HEADING, text) and (people or text.lower() != "pass") else ""
+        for text in texts
+    ]

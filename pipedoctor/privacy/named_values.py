@@ -1,0 +1,227 @@
+r"""
+Users, hosts and groups beside their keys, however they are written: one reader for all.
+
+``owner: x``, ``db_user = "x"``, ``"node": "x"``, ``--user-name x``, ``('host', 'x')``,
+``/user:D\x``, ``Submitted-By : First Last``, *host 'x'*. What the key means and what the value
+looks like decide: words of sentences, numbers, paths, files and code name nobody.
+"""
+
+import re
+from typing import NamedTuple
+
+from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.privacy import patterns
+from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
+from pipedoctor.privacy.secret_names import split_name
+from pipedoctor.privacy.secret_values import is_harmless, is_number_or_version
+from pipedoctor.privacy.table_columns import find_cells
+from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
+
+_KINDS_BY_KEY = {
+    "user": (
+        "user ruser dbuser pguser sshuser username logname login owner operator submitter requester"
+        " creator uploader assignee reviewer maintainer author principal employee runas"
+    ),
+    "host": (
+        "host hostname dbhost pghost server fileserver dbserver node nodename nodelist machine"
+        " computer computername workstation master endpoint broker gateway bastion filer"
+    ),
+    "group": (
+        "account project bucket team tenant organization organisation org workspace namespace"
+        " entity company customer department institute workgroup realm"
+    ),
+}
+_KINDS = {key: kind for kind, keys in _KINDS_BY_KEY.items() for key in keys.split()}
+_SECOND_WORDS = {
+    "name": ("user", "owner", "login", "author", "host", "server", "node", "computer", "machine"),
+    "list": ("node",),
+    "addr": ("master",),
+    "as": ("run",),
+    "by": (
+        *("submitted", "created", "owned", "started", "launched", "requested", "modified"),
+        *("updated", "uploaded", "cancelled", "approved", "reported", "trained"),
+    ),
+}
+"""Last words of keys that mean something behind these alone."""
+_ENDS = (
+    frozenset(key[-3:] for key in _KINDS)
+    | {"ame", "ist", "ddr", "_as", "-as", " as"}
+    | {f"{sign}by" for sign in "_- d"}
+)
+_QUOTE = r"(?:\\{0,3}[\"'`])"
+_MAX_KEY = 32
+_SIGN = compile_lazily(
+    r"""(?P<sign>[:=]=?>?(?!/)|->)[ \t]{0,24}
+    | (?P<pair>,\s{0,4})(?=["'])
+    | (?P<space>[ ])(?=["'`])
+    | (?P<option>(?<!\S)--?[A-Za-z][\w-]{2,30}[ ])(?=[\w@])
+    | (?P<far>[ ]{2,40}|\t)(?=\w)""",
+    re.VERBOSE,
+)
+_VALUE = compile_lazily(
+    rf"""(?P<quote>{_QUOTE}?)@?(?P<domain>[A-Za-z][\w.-]{{1,20}}\\{{1,2}}(?=[A-Za-z]))?
+    (?P<name>[A-Za-z_0-9][\w.+-]*(?:\[[\d,-]+\])?\$?
+    (?:/[A-Za-z][\w.-]*)?
+    (?:[ ](?=[A-Z])[A-Z][\w.'-]*){{0,3}})""",
+    re.VERBOSE,
+)
+_PERSON = compile_lazily(
+    r"(?!(?:The|A)\s|.*\b(?:Team|Contributors|Authors|Developers|Inc|Foundation|Community)\b)"
+    r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
+)
+_BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\d|@|/")
+_CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
+_FILE = compile_lazily(
+    r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp|cu)$"
+)
+_NUMBERED = compile_lazily(
+    r"(?:gpu|cuda|cpu|rank|worker|device|group|slot|port|layer|step|epoch|socket|core|thread|job"
+    r"|task|trial|fold|stage|model|xpu|numa|node)[-_:]?\d+"
+)
+_ATTRIBUTE = compile_lazily(
+    r"[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
+)
+_USER_HEADING = compile_lazily(
+    r"(?i:(?:user|owner|login|account|submitter|author|assignee)(?:[ _-]?name)?|(?:r|e)?user"
+    r"|(?:created|submitted|started) by)|UID"
+)
+_HOST_HEADING = compile_lazily(
+    r"(?i)(?:exec_|from_|batch_?|req_?)?(?:host|node)(?:[ _-]?name|list)?(?:\(reason\))?|machine"
+    r"|server|from|computer"
+)
+_HEADING = (
+    r"(?i)(?:user|owner|login|account|author|submitter|assignee|host|node|machine|server|uid)"
+)
+_CELL = compile_lazily(r"([A-Za-z_0-9][\w.-]*(?:\[[\d,-]+\])?)(?:\+|:\S*)?")
+_OTHER_VALUES = frozenset(
+    "x86_64 aarch64 arm64 amd64 ppc64le i686 str int bool bytes float dict list tuple union type"  # noqa: SIM905
+    " optional callable sequence self args kwargs cls config cfg request".split()
+)
+
+
+class NamedValue(NamedTuple):
+    """Who is named, and where; `kind` is ``user``, ``host`` or ``group``."""
+
+    kind: str
+    begin: int
+    end: int
+
+
+def find_named_values(text: str) -> list[NamedValue]:
+    """Every user, host and group that stands beside its key, in order."""
+    found: list[NamedValue] = []
+    for sign in _SIGN.finditer(text):
+        kind = _judge_key(text, sign)
+        value = _VALUE.match(text, sign.end()) if kind else None
+        if value is None:
+            continue
+        name, end = _cut_name(value)
+        if _is_name(text, kind, sign, value, name, end):
+            if value["domain"]:
+                found.append(NamedValue("host", value.start("domain"), value.end("domain")))
+            found.append(NamedValue(kind, value.start("name"), end))
+    return found
+
+
+def _judge_key(text: str, sign: re.Match[str]) -> str:
+    """Of whom the key before a sign tells; nothing: of nobody."""
+    begin = sign.start()
+    key = sign["option"].rstrip() if sign["option"] else text[max(0, begin - _MAX_KEY) : begin]
+    if not sign["space"] and not sign["option"]:
+        key = key.rstrip(" \t\"'`])\\")
+    if key[-3:].lower() not in _ENDS:
+        return ""
+    if sign["far"] and text[text.rfind("\n", 0, begin) + 1 : begin].strip() != key.strip():
+        return ""  # not a line of its own
+    words = split_name(key.rpartition("\n")[2])
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in _SECOND_WORDS:
+        if before not in _SECOND_WORDS[last]:
+            return ""
+        last = before if last not in {"by", "as"} else "owner"
+    return _KINDS.get(last, "")
+
+
+def find_named_cells(text: str) -> list[NamedValue]:
+    """Users and hosts in the columns of tables whose headings say so, in order."""
+    if "\n" not in text or re.search(_HEADING, text) is None:
+        return []
+    lines = text.split("\n")
+    begins = [0]
+    for line in lines:
+        begins.append(begins[-1] + len(line) + 1)
+    found: list[NamedValue] = []
+    for cell in find_cells(lines, _judge_headings):
+        word = _CELL.fullmatch(lines[cell.line][cell.begin : cell.end])
+        if word is not None and _may_be_name(cell.kind, word[1]):
+            begin = begins[cell.line] + cell.begin
+            found.append(NamedValue(cell.kind, begin, begin + len(word[1])))
+    return found
+
+
+def _judge_headings(texts: list[str]) -> list[str]:
+    return [
+        "user" if _USER_HEADING.fullmatch(text) else "host" if _HOST_HEADING.fullmatch(text) else ""
+        for text in texts
+    ]
+
+
+def _cut_name(value: re.Match[str]) -> tuple[str, int]:
+    name = value["name"].rstrip(".-+")
+    if " " in name and not _PERSON.fullmatch(name):
+        name = name.partition(" ")[0]
+    return name, value.start("name") + len(name)
+
+
+def _is_name(
+    text: str, kind: str, sign: re.Match[str], value: re.Match[str], name: str, end: int
+) -> bool:
+    """Does the value look like a name, and does it end where one ends?"""
+    if not _may_be_name(kind, name):
+        return False
+    quoted = bool(value["quote"])
+    if "/" in name and not (kind == "group" and (quoted or "=" in (sign["sign"] or ""))):
+        return False
+    if quoted:
+        return text[end : end + 1] in "\"'`\\:@"
+    if is_code(name) or _CALLED.match(text, end):
+        return False
+    if sign["far"]:
+        return not text[end : text.find("\n", end) % (len(text) + 1)].strip()
+    return "=" in (sign["sign"] or "=") or _BEHIND.match(text, end) is not None
+
+
+def _may_be_name(kind: str, name: str) -> bool:
+    """Does it look like the name of a user or a host, not like a word, a number or a file?"""
+    lower = name.lower()
+    if (
+        len(name) < 2  # noqa: PLR2004
+        or is_ordinary(lower)
+        or is_number_or_version(name)
+        or is_harmless(name, quoted=True)
+        or _FILE.search(lower)
+    ):
+        return False
+    if kind == "user":
+        return name[0].isalpha() or name[0] == "_"
+    return kind != "host" or not (
+        patterns.is_public_host(lower) or re.search("[a-z]", lower) is None
+    )
+
+
+def is_code(value: str) -> bool:
+    """Is it an expression or a type: ``args.user``, ``Optional``?"""
+    bare = value.partition("[")[0]  # of a list of nodes
+    attribute = _ATTRIBUTE.fullmatch(bare) is not None
+    return attribute or bare.lower() in _OTHER_VALUES or is_harmless(bare, quoted=False)
+
+
+def is_ordinary(lower: str) -> bool:
+    """Is it a word of the trade or of a sentence, or one of many things of a kind?"""
+    return (
+        lower in EVERYDAY_WORDS
+        or lower in COMMON_WORDS
+        or lower in NO_NAMES
+        or lower in _OTHER_VALUES
+        or _NUMBERED.fullmatch(lower) is not None
+    )
