@@ -87,9 +87,12 @@ EVERYDAY_WORDS = frozenset(
     " postgres postgresql pydantic pytest redis resnet rich ruff rust sacct scipy sentry"
     " sklearn snap sphinx sqlite squeue srun sshd streamlit sudo systemd tensorboard"
     " tensorflow timm tokenizers torchrun torchvision tqdm transformers triton tune unet"
-    " uvicorn vit vllm xarray xla yaml yolo zarr"
-    # first names and nicknames that are words
-    " art bill bird chase chip dawn drew faith frank grace grant hope ivy jade joy june major"
-    " mark mason pat patience penny piper ray rob rose ruby sage summer sunny wade ward wood"
-    " woods".split()
+    " uvicorn vit vllm xarray xla yaml yolo zarr".split()
 )
+
+GIVEN_NAMES = frozenset(
+    "art bill bird chase chip dawn drew faith frank grace grant hope ivy"  # noqa: SIM905
+    " jade joy june major mark mason pat patience penny piper"
+    " ray rob rose ruby sage summer sunny wade ward wood woods".split()
+)
+"""First names that are words, too: no text is searched for them."""

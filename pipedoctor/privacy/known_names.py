@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN
-from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
+from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS, GIVEN_NAMES
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
 _MIN_NAME = 3
@@ -91,7 +91,11 @@ def is_distinctive(name: str) -> bool:
 
 def _is_everyday(lower: str) -> bool:
     bare = lower.rstrip("0123456789.-_")
-    return lower in EVERYDAY_WORDS or (bare in EVERYDAY_WORDS and "-" not in lower)
+    return (
+        lower in EVERYDAY_WORDS
+        or lower in GIVEN_NAMES
+        or (bare in EVERYDAY_WORDS and "-" not in lower)
+    )
 
 
 def _join_names(names: "dict[str, str] | list[str]") -> str:

@@ -161,7 +161,7 @@ USER_FORMS: tuple[NameForm, ...] = (
         "user.name",
     ),
     make_form(
-        "user",
+        "told user",
         f"{MAN}/man8/pam_unix.8.html",
         rf"(\b(?:by|for|as|of) user [\"']?)(?!(?:{_AFTER_USER})\b){_USER}"
         r"(?=['\".,;:)]|\s*$|\s(?:\(|(?:from|on|by|at|is|was|has|in|failed)\b))",

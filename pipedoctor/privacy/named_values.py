@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
+from pipedoctor.privacy.public_hosts import is_public_host
 from pipedoctor.privacy.secret_names import split_name
 from pipedoctor.privacy.secret_values import is_harmless, is_number_or_version
 from pipedoctor.privacy.table_columns import find_cells
@@ -24,7 +25,8 @@ _KINDS_BY_KEY = {
     ),
     "host": (
         "host hostname dbhost pghost server fileserver dbserver node nodename nodelist machine"
-        " computer computername workstation master endpoint broker gateway bastion filer"
+        " address addr computer computername workstation master endpoint broker gateway bastion"
+        " filer"
     ),
     "group": (
         "account project bucket team tenant organization organisation org workspace namespace"
@@ -55,6 +57,7 @@ _SIGN = compile_lazily(
     | (?P<pair>,\s{0,4})(?=["'])
     | (?P<space>[ ])(?=["'`])
     | (?P<option>(?<!\S)--?[A-Za-z][\w-]{2,30}[ ])(?=[\w@])
+    | (?P<tag>>)(?=[\w@])
     | (?P<far>[ ]{2,40}|\t)(?=\w)""",
     re.VERBOSE,
 )
@@ -69,7 +72,7 @@ _PERSON = compile_lazily(
     r"(?!(?:The|A)\s|.*\b(?:Team|Contributors|Authors|Developers|Inc|Foundation|Community)\b)"
     r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
 )
-_BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\d|@|/")
+_BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\d|@|/")
 _CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
 _FILE = compile_lazily(
     r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp|cu)$"
@@ -133,6 +136,8 @@ def _judge_key(text: str, sign: re.Match[str]) -> str:
         return ""
     if sign["far"] and text[text.rfind("\n", 0, begin) + 1 : begin].strip() != key.strip():
         return ""  # not a line of its own
+    if sign["tag"] and "<" not in key:
+        return ""
     words = split_name(key.rpartition("\n")[2])
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _SECOND_WORDS:
@@ -204,8 +209,15 @@ def _may_be_name(kind: str, name: str) -> bool:
         return False
     if kind == "user":
         return name[0].isalpha() or name[0] == "_"
-    return kind != "host" or not (
-        patterns.is_public_host(lower) or re.search("[a-z]", lower) is None
+    return kind != "host" or not (is_public_host(lower) or re.search("[a-z]", lower) is None)
+
+
+def may_be_told(kind: str, name: str) -> bool:
+    """Is what a sentence says in the place of a name one of a user or a host?"""
+    return _may_be_name(kind, name) and not (
+        is_code(name)
+        or ("." in name and patterns.is_module_path(name))
+        or (kind == "user" and name.isupper())
     )
 
 

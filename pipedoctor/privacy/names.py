@@ -17,14 +17,22 @@ from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
-from pipedoctor.privacy.named_values import NamedValue, find_named_cells, find_named_values, is_code
+from pipedoctor.privacy.named_values import (
+    NamedValue,
+    find_named_cells,
+    find_named_values,
+    is_code,
+    may_be_told,
+)
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
+from pipedoctor.privacy.public_hosts import is_internal_host, is_public_host, is_public_index
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
-from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
+from pipedoctor.privacy.told_names import TOLD_HOSTS, TOLD_USERS
+from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES, PUBLIC_BUCKETS
 
 _FORMS = (
-    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS),
-    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS),
+    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS),
+    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS),
 )
 _ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
 """Plain rows: to look three attributes up for each form takes as long as to look for it."""
@@ -53,6 +61,9 @@ class NameRedactor:
             "host": self._replace_server,
             "user": self._replace_user,
             "serial": self._make_group_replacer("serial"),
+            "ip": self._make_group_replacer("ip"),
+            "told host": self._make_told_replacer("host"),
+            "told user": self._make_told_replacer("user"),
         }
 
     def set_identity(self, identity: UserIdentity) -> None:
@@ -205,6 +216,10 @@ class NameRedactor:
     def _make_group_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: match[1] + self._get_alias(kind, match[2])
 
+    def _make_told_replacer(self, kind: str) -> MatchReplacer:
+        replace = self._make_group_replacer(kind)
+        return lambda match: replace(match) if may_be_told(kind, match[2]) else match[0]
+
     def _make_match_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: self._get_alias(kind, match[0])
 
@@ -222,13 +237,15 @@ class NameRedactor:
         named = match[2] and not match[2].startswith("<")  # what stands for one stays
         user = self._get_alias("user", match[2]) if named else match[2] or ""
         at = f"{user}{match[3] or ''}@" if match[2] else ""
-        inside = patterns.is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS
+        if match[4] in PUBLIC_BUCKETS or is_public_index(match[4], match.string, match.end()):
+            return match[0]
+        inside = is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS
         hidden = named or inside or self._is_private_host(match[4].lower())
         return match[1] + at + (self._get_alias("host", match[4]) if hidden else match[4])
 
     def _replace_server(self, match: re.Match[str]) -> str:
         name = match[2].lower()
-        known = name in COMMON_WORDS or name in NO_NAMES or patterns.is_public_host(name)
+        known = name in COMMON_WORDS or name in NO_NAMES or is_public_host(name)
         return (
             match[0] if known or is_code(match[2]) else match[1] + self._get_alias("host", match[2])
         )
@@ -236,14 +253,14 @@ class NameRedactor:
     def _is_private_host(self, host: str) -> bool:
         """Is it, for the public, the name of somebody's own server?"""
         named = "." in host and not host.replace(".", "").isdigit()
-        return self._public and named and not patterns.is_public_host(host)
+        return self._public and named and not is_public_host(host)
 
     def _replace_email(self, match: re.Match[str]) -> str:
         user, host = match[1], match[2].lower()
         if host.endswith((".so", ".py", ".dll")):
             return match[0]
         person = user if user.lower() in COMMON_WORDS else self._get_alias("user", user)
-        place = match[2] if patterns.is_public_host(host) else self._get_alias("host", host)
+        place = match[2] if is_public_host(host) else self._get_alias("host", host)
         return f"{person}@{place}"
 
     def _replace_ipv4(self, match: re.Match[str]) -> str:

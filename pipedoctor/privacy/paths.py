@@ -19,12 +19,14 @@ _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 
 SYSTEM_PATH = compile_lazily(
     r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
-    r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache))(?:/|$)"
+    r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache)|kubepods(?:\.slice)?"
+    r"|(?:system|user|machine)\.slice)(?:/|$)"
 )
 """Below these, only what lies under an environment of one's own is private."""
 
 LIBRARY_FOLDER = compile_lazily(
     r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
+    r"|torchinductor_(?:root|<user-\d+>)"
 )
 """From here on a path is that of software."""
 
@@ -44,6 +46,7 @@ COMMON_FOLDERS = frozenset(
     " cifar100 mnist laion laion400m openimages pascal voc voc2012 cityscapes kinetics"
     " librispeech commonvoice train training val valid validation test tests eval image"
     " images img label labels annotations raw processed shards video videos audio text"
+    " jpegimages annotations imagesets segmentationclass glue mrpc squad snapshots blobs refs"
     # what a job writes
     " log logs output outputs run runs results models model wandb mlruns tensorboard"
     " main main.py train.py test.py eval.py setup.py conftest.py dataset.py data.py"
@@ -56,6 +59,18 @@ COMMON_FOLDERS = frozenset(
 _VERSION_NAME = compile_lazily(r"v?\d[\w.+-]*")
 _FILE_NAME = compile_lazily(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
 _LIBRARY_FILE = compile_lazily(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*")
+
+
+_PUBLIC_PART = compile_lazily(
+    r"n\d{8}(?:_\d+)?(?:\.JPEG|\.tar)?|ILSVRC\w*(?:\.JPEG)?|[a-z]\w*-[0-9a-f]{8}\.pth"
+    r"|(?:models|datasets|spaces)--(?:(?:facebook|google|meta-llama|microsoft|openai|EleutherAI|Qwen"
+    r"|mistralai|stabilityai|runwayml|timm|sentence-transformers|nvidia|bigscience|deepseek-ai"
+    r"|huggingface|HuggingFaceFW|laion|allenai|tiiuae)--)?[A-Za-z][\w.]*(?:-[\w.]+)*"
+)
+"""Names of ImageNet's classes and pictures, weights of torch.hub, models that everybody loads."""
+_KAGGLE_INPUT = "/kaggle/input/"
+"""Competitions and datasets of everybody."""
+_VARIABLE = compile_lazily(r"\$\w+|\$\{\w+\}|%\w+%")
 
 
 def is_common_folder(name: str) -> bool:
@@ -83,7 +98,7 @@ def _redact_relative(path: str, aliases: Mapping[str, str]) -> str:
 
 
 def _redact_path(path: str, alias: Callable[[str], str]) -> str:
-    if SYSTEM_PATH.match(path) and "/envs/" not in path:
+    if path.startswith(_KAGGLE_INPUT) or (SYSTEM_PATH.match(path) and "/envs/" not in path):
         return path
     parts = path.split("/")
     done: list[str] = []
@@ -100,6 +115,8 @@ def _redact_part(part: str, alias: Callable[[str], str]) -> str:
         or ALIAS_PATTERN.search(part)
         or _VERSION_NAME.fullmatch(part)
         or _LIBRARY_FILE.fullmatch(part)
+        or _VARIABLE.fullmatch(part)
+        or _PUBLIC_PART.fullmatch(part)
         or not part.strip(".")  # here and above
     ):
         return part

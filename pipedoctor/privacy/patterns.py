@@ -135,7 +135,7 @@ _HASH_NAME = compile_lazily(
     rf"(?i)(?:^|[^a-z])(?:{_HASH_WORD}|{_RUN_ID})[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
 )
 _HASH_LINE = compile_lazily(
-    rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])"
+    rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])s?c?cache[ds]?(?![a-z])"
 )
 _FILE_BEFORE = compile_lazily(
     r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$|[/\\](?:overlay2|diff|layers?|imagedb|layerdb)[/\\]$"
@@ -194,16 +194,6 @@ IPV6 = MarkedPattern(
 
 CLOUD_HOST = MarkedPattern(r"(?<![\w-])ip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w.-]+)?", "ip-", least=10)
 """How clouds name their machines."""
-PUBLIC_HOSTS = (
-    "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
-    " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
-    " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
-    " googleapis.com amazonaws.com kaggle.com microsoft.com wandb.ai stackoverflow.com"
-    " fbaipublicfiles.com".split()
-)
-"""Servers of everybody, with all below them."""
-
-
 _SOFTWARE = (
     "cuda|cudnn|nccl|cublas|cufft|cufile|curand|cusolver|cusparse|npp|nvjpeg|nvjitlink|nvtx|cupti|nvrtc"
     "|tensorrt|trt|cutlass|opencv|openvino|onednn|mkl|ofed|ucx|hpcx|bios|firmware|driver|version"
@@ -228,17 +218,6 @@ _EVERYBODYS_HOSTS = frozenset(
     "metadata.google.internal host.docker.internal gateway.docker.internal"  # noqa: SIM905
     " kubernetes.docker.internal host.containers.internal localhost.localdomain".split()
 )
-
-
-def is_public_host(host: str) -> bool:
-    """Does this server tell nothing about who uses it?"""
-    return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS)
-
-
-def is_internal_host(host: str) -> bool:
-    """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
-    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intra(?:net)?|home\.arpa)"
-    return re.fullmatch(private, host) is not None
 
 
 def is_before_version(preceding: str) -> bool:

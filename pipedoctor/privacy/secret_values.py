@@ -17,7 +17,8 @@ _NOTHING = frozenset(
     " oder und must should does did failed error exception mismatch to of at by authentication"
     " files does login verification forward backward first second cookie cookies ist sensitive"
     " known via when if but because using into without option flag argument may can cannot will"
-    " would could requires".split()
+    " would could requires timeout timed aborted cancelled canceled interrupted denied rejected"
+    " leave closed prompted".split()
 )
 _PLACEHOLDER = compile_lazily(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"

@@ -28,3 +28,10 @@ PUBLIC_FIELDS = frozenset(
     "tags flags glibc conda_version pip_version requirement found".split()
 )
 """Fields that hold terms and versions: only secrets are taken out of them."""
+
+PUBLIC_BUCKETS = frozenset(
+    "commoncrawl tfds-data open-images-dataset openimages cloud-tpu-checkpoints pytorch laion"  # noqa: SIM905
+    " tensorflow-nightly arxiv-dataset fast-ai-imageclas fast-ai-coco nyc-tlc tcga-2-open"
+    " openneuro.org spacenet-dataset sentinel-s2-l2a deeplearning-platform-release".split()
+)
+"""Of everybody's data and models."""

@@ -1,0 +1,132 @@
+"""
+Users and hosts of sentences: a table with its sources.
+
+Words of the language and of the trade stand in the same places, so what is found here is
+judged once more, by `named_values.may_be_told`.
+"""
+
+from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+
+_NAME = r"([A-Za-z][\w.-]*[\w])(?![\w(=/<]|\.\w)"
+_HOST = r"([A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*[A-Za-z0-9])"
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+_ADDRESS = rf"((?!127\.|0\.0)(?:{_OCTET}\.){{3}}{_OCTET})"
+_DOMAINS = (
+    "com|org|edu|gov|mil|io|ai|dev|cloud|science|labs?|tech|research|xyz|academy|systems|health|bio"
+    "|company|digital|solutions|network|zone|uk|de|fr|ch|nl|be|se|fi|dk|cz|hu|gr|ie|eu|ca|br|mx|cl|au|nz|jp"
+    "|kr|cn|tw|hk|sg|il|tr|ru|ua|za|pt"
+)
+"""Last parts of names of hosts that no attribute of code and no file ends with."""
+_SERVICES = (
+    r"(?:22|80|443|2049|2379|3000|3306|4222|5000|5432|5672|6006|6379|6443|8000|8080|8265|8443|8786"
+    r"|8787|8888|9000|9090|9092|9200|10001|11434|12355|15672|27017|29[45]\d\d|50051)"
+)
+_IANA = "https://www.iana.org/assignments/service-names-port-numbers"
+_LOGON = "https://learn.microsoft.com/windows/win32/secauthn/user-name-formats"
+_ACTS = (
+    r"killed|cancelled|canceled|submitted|owned|locked|requested|approved|reserved|started|preempted"
+    r"|uploaded|reported"
+)
+
+TOLD_USERS: tuple[NameForm, ...] = (
+    make_form(
+        "told user",
+        "https://slurm.schedmd.com/scancel.html",
+        rf"(\b(?:{_ACTS}) by (?:user )?['\"]?){_NAME}",
+        "ed by ",
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/crontab.1.html",
+        rf"(\b(?:(?:files|jobs?(?: \d+)?|process(?:es)?|crontab|home|quota|session|account)"
+        rf" of|belongs? to|\(owner|ownership to) (?:user )?['\"]?){_NAME}",
+        *(" of ", "elong", "owner"),
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man8/pam_unix.8.html",
+        rf"(\buser ['\"]?){_NAME}"
+        r"(?=['\"]? (?:does|has|is|was|cannot|can|may|not|from|on|logged|failed|exceeded|owns)\b)",
+        "user ",
+    ),
+    make_form(
+        "told user",
+        "https://www.rfc-editor.org/rfc/rfc5322",
+        r"(\b(?:Hi|Hello|Dear|Welcome(?: back)?,?|Thanks|Regards),? )([A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+        r"(?=[,!.]|\s*$)",
+        *("Hi ", "Hello ", "Dear ", "Welcome ", "Hi, ", "Thanks", "Regards"),
+    ),
+    make_form(
+        "told user",
+        _LOGON,
+        r"(?<![\w\\:./-])([A-Z][A-Z0-9-]{1,14}\\)(?![ntrux]\b|[nrt][A-Z])([A-Za-z][\w.-]+\w)"
+        r"(?=['\"\],;)]|\s*$|\s(?:failed|logged|has|is|was|cannot|on|from|with|to)\b)",
+        "\\",
+        in_word=True,
+    ),
+)
+TOLD_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "told host",
+        "https://www.rfc-editor.org/rfc/rfc1034#section-3.5",
+        rf"((?<![\w@/.<:%\\-]))((?:[a-z0-9](?:[a-z0-9-]{{0,61}}[a-z0-9])?\.){{1,6}}"
+        rf"(?:[a-z0-9-]{{3,}}|co|ac|com|org|edu|gov|or|ne)\.(?:{_DOMAINS}))(?![\w(=-]|\.\w)",
+        ".",
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        _IANA,
+        rf"(\b(?:connect(?:ed|ing|ion)? (?:to|with|from)|reach(?:ing)?|dial(?:ing)?(?: tcp)?|ping"
+        rf"|connection (?:to|with|from)|mounting|resolv(?:e|ing)(?: host:?)?) ['\"]?){_HOST}"
+        r"(?=['\"]?(?::[\d/ ]|\s\(|:?\s*$| (?:port|after|failed|timed|from|on|via|refused)\b|, ))",
+        *("onnect", "reach", "dial", "ping ", "mounting", "resolv"),
+    ),
+    make_form(
+        "told host",
+        _IANA,
+        rf"((?<![\w./:@-])){_HOST}(?=:{_SERVICES}(?![\w.:]))",
+        ":",
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://docs.python.org/3/library/socket.html#socket-families",
+        rf"(\(['\"]){_HOST}(?=['\"], ?\d{{2,5}}\))",
+        *("('", '("'),
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://slurm.schedmd.com/slurm.conf.html#OPT_NodeName",
+        r"((?:\b(?:on|from|at|via|to|node|host) |@ ?))([a-z]+(?:-[a-z0-9]+)*-?0\d{1,3}"
+        r"|[a-z]{2,}-?(?:gpu|node|login|nas|dgx|hgx|rack|srv|compute)[a-z]?-?\d{1,4})(?![\w(=/-]|\.\w)",
+        *("on ", "from ", "at ", "via ", "to ", "@", "node ", "host "),
+    ),
+    make_form(
+        "host",
+        _LOGON,
+        r"((?<![\w\\:./-]))([A-Z][A-Z0-9-]{1,14})(?=\\<user-\d+>)",
+        "\\<user",
+        in_word=True,
+    ),
+    make_form(
+        "ip",
+        "https://www.tcpdump.org/manpages/tcpdump.1.html",
+        rf"((?<![\w.-])){_ADDRESS}(?=\.\d{{2,5}} > )",
+        " > ",
+    ),
+    make_form(
+        "ip",
+        "https://www.tcpdump.org/manpages/tcpdump.1.html",
+        rf"((?<= > )){_ADDRESS}(?=\.\d{{2,5}}(?:[: ]|$))",
+        " > ",
+    ),
+    make_form(
+        "told host",
+        "https://www.postgresql.org/docs/current/app-psql.html",
+        r"(\b(?:psql|pg_\w+|createdb|mysql\w*|mariadb\w*|redis-cli|mongo\w*|clickhouse-client|snmp\w+)"
+        rf"\s(?:[^\n|;&]{{0,200}}?\s)?-h\s?){_HOST}",
+        " -h",
+    ),
+)
