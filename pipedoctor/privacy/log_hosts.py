@@ -1,6 +1,6 @@
 """Where programs write the name of a host in a line: a table with its sources."""
 
-from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, NameForm, make_form
+from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, TIMES, NameForm, make_form
 
 _HOST = r"((?!<)(?=[\w.-]*[A-Za-z])(?!\d+\.\d)[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _NUMBERED = (
@@ -37,7 +37,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "host",
         "https://slurm.schedmd.com/squeue.html",
         rf"{QUEUE_ROW}\S+\s+[A-Z]{{1,2}}\s+[\d:-]+\s+\d+\s+)([A-Za-z][\w.,\[\]-]*)",
-        " ",
+        *TIMES,
     ),
     make_form(
         "host",

@@ -1,6 +1,6 @@
 """Where programs write the name of a user in a line: a table with its sources."""
 
-from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, NameForm, make_form
+from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, TIMES, NameForm, make_form
 
 _USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
 _AFTER_USER = (
@@ -26,7 +26,7 @@ USER_FORMS: tuple[NameForm, ...] = (
         "user",
         "https://slurm.schedmd.com/squeue.html",
         rf"{QUEUE_ROW}){_USER}(?=\s+[A-Z]{{1,2}}\s+[\d:-]+\s+\d+\s)",
-        " ",
+        *TIMES,
     ),
     make_form(
         "user",
@@ -104,13 +104,13 @@ USER_FORMS: tuple[NameForm, ...] = (
         "user",
         f"{MAN}/man1/ps.1.html",
         rf"(?m)(^){_USER}(?=\s+\d+\s+\d+(?:\.\d)?\s+\d+\.\d\s+[\d.]+[kmgt]?\s+[\d.]+[kmgt]?\s)",
-        ".",
+        *(f".{digit} " for digit in range(10)),
     ),
     make_form(
         "user",
         f"{MAN}/man1/top.1.html",
         rf"(?m)(^\s*\d+\s){_USER}(?=\s+(?:\d\d|rt|-?\d)\s+-?\d+\s+[\d.]+[mgt]?\s)",
-        " ",
+        *("  ", " 0 "),
     ),
     make_form(
         "user",

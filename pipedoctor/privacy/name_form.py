@@ -6,6 +6,8 @@ from pipedoctor.privacy.patterns import MarkedPattern
 
 PROMPT = r"[: ][^\n@]{0,200}?[$#%](?:\s|$)"
 QUEUE_ROW = r"(?m)(^\s*\d+(?:_[\[\]\d,%-]+)?\s+\S+\s+\S+\s+"
+TIMES = (":0", ":1", ":2", ":3", ":4", ":5")
+"""Of which one stands in every time."""
 MAN = "https://man7.org/linux/man-pages"
 
 

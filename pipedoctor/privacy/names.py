@@ -4,19 +4,15 @@ Aliases in place of names, in one text after another.
 Homes first, then names that are known, then what shows by its form.
 """
 
-import functools
 import re
 from collections.abc import Iterable, Sequence
 
 from pipedoctor.privacy import paths, patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
-from pipedoctor.privacy.cloud_names import CLOUD_NAMES
-from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.known_names import KnownNames, is_distinctive
-from pipedoctor.privacy.log_hosts import HOST_FORMS
-from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
+from pipedoctor.privacy.name_tables import find_forms
 from pipedoctor.privacy.named_values import (
     NamedValue,
     find_named_cells,
@@ -24,23 +20,9 @@ from pipedoctor.privacy.named_values import (
     is_code,
     may_be_told,
 )
-from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.public_hosts import is_internal_host, is_public_host, is_public_index
-from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
-from pipedoctor.privacy.told_names import TOLD_HOSTS, TOLD_USERS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES, PUBLIC_BUCKETS
 
-_FORMS = (
-    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS),
-    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS),
-)
-_ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
-"""Plain rows: to look three attributes up for each form takes as long as to look for it."""
-_SIGNS = "@/|[(='\"-:_ "
-_SIGNS_OF_ROWS = tuple(
-    frozenset(_SIGNS).intersection(*map(frozenset, form.pattern.marks)) for form in _FORMS
-)
-"""Signs that stand in each mark of a row: where one is missing, no mark need be looked for."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 
 
@@ -129,11 +111,8 @@ class NameRedactor:
         text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
         text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
         text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
-        for marks, pattern, kind in _choose_rows(text):
-            for mark in marks:
-                if mark in text:
-                    text = pattern.replace_near_marks(self._replacers[kind], text)
-                    break
+        for form in find_forms(text):
+            text = form.pattern.replace_matches(self._replacers[form.kind], text)
         text = self._redact_named_values(text)
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
@@ -281,20 +260,3 @@ class NameRedactor:
             return match[0]
         plain = address.is_loopback or address.is_unspecified
         return match[0] if plain else self._get_alias("ip", address.compressed)
-
-
-def _choose_rows(text: str) -> tuple[tuple[tuple[str, ...], patterns.MarkedPattern, str], ...]:
-    return _choose_rows_for("".join([sign for sign in _SIGNS if sign in text]))
-
-
-@functools.lru_cache(maxsize=4096)
-def _choose_rows_for(
-    signs: str,
-) -> tuple[tuple[tuple[str, ...], patterns.MarkedPattern, str], ...]:
-    """Rows that a text with these signs may match, in their order."""
-    present = frozenset(signs)
-    rows = zip(_FORMS, _ROWS, _SIGNS_OF_ROWS, strict=True)
-    spaced = " " in present
-    return tuple(
-        row for form, row, needed in rows if needed <= present and (spaced or form.in_word)
-    )

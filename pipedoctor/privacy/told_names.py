@@ -71,7 +71,7 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
         "https://www.rfc-editor.org/rfc/rfc1034#section-3.5",
         rf"((?<![\w@/.<:%\\-]))((?:[a-z0-9](?:[a-z0-9-]{{0,61}}[a-z0-9])?\.){{1,6}}"
         rf"(?:[a-z0-9-]{{3,}}|co|ac|com|org|edu|gov|or|ne)\.(?:{_DOMAINS}))(?![\w(=-]|\.\w)",
-        ".",
+        *(f".{domain}" for domain in _DOMAINS.replace("labs?", "lab").split("|")),
         in_word=True,
     ),
     make_form(
@@ -86,7 +86,8 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
         "told host",
         _IANA,
         rf"((?<![\w./:@-])){_HOST}(?=:{_SERVICES}(?![\w.:]))",
-        ":",
+        *(":22", ":2049", ":2379", ":27017", ":29", ":3", ":4", ":50", ":54", ":56", ":6", ":80"),
+        *(":82", ":84", ":87", ":88", ":9", ":10001", ":11434", ":12355", ":15672"),
         in_word=True,
     ),
     make_form(
