@@ -30,3 +30,33 @@ def test_loops_over_what_nobody_knows(header: str, step: str, found: int) -> Non
     code = LOOP.format(header=header, step=step, inner="")
 
     assert len(find(SYNC, code)) == found
+
+
+EVALUATION = """
+def evaluate(model, data, size):
+    {before}
+        for {header}:
+            y = model({inner})
+            total += y.sum().item()
+
+def main(model, data):
+    for batch in data:
+        loss = model(batch.cuda())
+        loss.backward()
+        optimizer.step()
+    evaluate(model, data, 9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "header", "inner", "found"),
+    [
+        ("with torch.no_grad():", "x, y in data", "x.cuda()", 1),
+        ("with torch.no_grad():", "i in range(0, len(data), size)", "data[i : i + size]", 1),
+        ("if model:", "x, y in data", "x.cuda()", 0),
+        ("with torch.no_grad():", "x, y in data", "other.cuda()", 0),
+        ("with torch.no_grad():", "x in model.parameters()", "x.cuda()", 0),
+    ],
+)
+def test_evaluations_of_what_nobody_knows(before: str, header: str, inner: str, found: int) -> None:
+    assert len(find(SYNC, EVALUATION.format(before=before, header=header, inner=inner))) == found

@@ -15,8 +15,8 @@ from pipedoctor_checks._shared.training_loop import (
     is_occasional,
 )
 
-_USES_GPU = frozenset(("cuda", "framework:Lightning"))
-"""What code says that trains on a GPU where there is one."""
+_USES_GPU = frozenset(("cuda", "framework:Lightning", "framework-step"))
+"""What code says that trains on a GPU where there is one; a framework moves batches itself."""
 _ON_GPU = compile_lazily(r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'")
 """What holds wherever there is something to wait for."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]

@@ -18,6 +18,7 @@ from pipedoctor.source.detect.device_copies import (
     is_device_copy,
 )
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
+from pipedoctor.source.detect.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.host_factories import creates_then_moves, is_made_once
 from pipedoctor.source.detect.host_tensors import (
     begins_on_host,
@@ -73,6 +74,7 @@ class BatchEvents:
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
             raised = raised or self._is_parameter(scope, read)
+            raised = raised or is_of_gradients(scope, func.value)
             if not raised and self.depth:
                 raised = self._is_computed_of(scope, func.value, state.results | moved)
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved

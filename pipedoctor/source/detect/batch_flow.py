@@ -17,9 +17,11 @@ from pipedoctor.source.detect.flow_state import (
     bind_target,
     find_flow_key,
     flow_names,
+    is_part_of_result,
     list_tensor_calls,
     tensor_names,
 )
+from pipedoctor.source.detect.gradient_reads import is_of_gradients, list_gradient_readers
 from pipedoctor.source.detect.host_tensors import (
     changes_type,
     is_made_on_host,
@@ -29,7 +31,7 @@ from pipedoctor.source.detect.host_tensors import (
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.requested_batches import find_requested_names
+from pipedoctor.source.detect.requested_batches import find_requested_names, has_own_tensors
 from pipedoctor.source.detect.returned_batches import find_returned_kinds
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
@@ -168,6 +170,7 @@ class BatchFlow(BatchEvents):
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
             device = "results" in kinds or is_computed_of_gradients(value)
+            device = device or is_of_gradients(scope, value)
             if "host" in kinds:
                 state.results -= names
             elif device or ("batch" not in kinds and tensors & moved):
@@ -183,7 +186,8 @@ class BatchFlow(BatchEvents):
         elif isinstance(value, COMPUTATIONS) and tensors & moved and compares_values(value):
             state.results |= names
         if isinstance(value, (ast.Subscript, ast.Name, ast.Attribute)):
-            if find_flow_key(value) in state.results:
+            part = not copied and is_part_of_result(value) and bool(tensors & moved)
+            if part or find_flow_key(value) in state.results:
                 state.results |= names
         if read and not tensors:
             state.results -= names
@@ -209,7 +213,8 @@ class BatchFlow(BatchEvents):
         concerned = bool(roots & (state.batch | state.results | moved))
         method = isinstance(node.func, ast.Attribute) and bool(self._objects)
         takes = last_name(node.func) in self.recorder.loader_flow.taking_names
-        if self.depth >= _MAX_DEPTH or not (concerned or method or takes):
+        reads = last_name(node.func) in list_gradient_readers(self.recorder)
+        if self.depth >= _MAX_DEPTH or not (concerned or method or takes or reads):
             return frozenset()
         mine = self.self_class or scope.owner
         targets = self.recorder.call_graph.resolve_call(node.func, scope, mine)
@@ -267,7 +272,7 @@ class BatchFlow(BatchEvents):
             return known
         known_of_it = state.batch | state.results | state.on_device.keys()
         apart = is_initializer(target) or target.module.is_test
-        if apart or not (known_of_it or self._takes_batches(target)):
+        if apart or not (known_of_it or has_own_tensors(self.recorder, target)):
             return frozenset()
         self._visited[key] = frozenset()
         self.recorder.followed_scopes.add(id(target))
@@ -285,11 +290,3 @@ class BatchFlow(BatchEvents):
         self._leave_object(cls if target.owner is not None else None, state)
         self._visited[key] = find_returned_kinds(self, target, state)
         return self._visited[key]
-
-    def _takes_batches(self, target: CodeScope) -> bool:
-        """Does it, or an own method that it calls, take a batch from an iterator?"""
-        names = self.recorder.loader_flow.taking_names
-        return any(
-            isinstance(one.node, ast.Call) and last_name(one.node.func) in names
-            for one in target.calls
-        )

@@ -14,6 +14,7 @@ from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
+from pipedoctor.source.detect.step_hooks import record_step_hooks
 from pipedoctor.source.detect.trainer_hooks import record_trainer_hooks
 from pipedoctor.source.detect.training_step import find_training_steps
 from pipedoctor.source.syntax.bindings import expression_names
@@ -39,6 +40,7 @@ def record_loop_events(recorder: EventRecorder) -> None:
         record_side_streams(recorder, scope)
     _record_prepared_loaders(recorder)
     record_trainer_hooks(recorder)
+    record_step_hooks(recorder)
     record_engine_steps(recorder)
     for scope, loop in list(find_training_steps(recorder)):
         recorder.loops.append(loop)

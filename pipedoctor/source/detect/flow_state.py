@@ -104,6 +104,13 @@ def find_flow_key(node: ast.expr) -> str:
             return node.id if isinstance(node, ast.Name) else ""
 
 
+def is_part_of_result(node: ast.expr) -> bool:
+    """``model(**batch).loss``, ``net(x)[0]``: of what a call returns that is given something."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Call) and bool(node.args or node.keywords)
+
+
 def flow_names(node: ast.expr) -> set[str]:
     """All variables in an expression: ``x`` and ``self.x``."""
     return _collect_names(node, host=True)

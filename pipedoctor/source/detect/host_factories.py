@@ -3,19 +3,13 @@
 import ast
 
 from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.host_made import FILLED_FACTORIES, makes_on_host
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
-_FILLED_FACTORIES = frozenset(
-    f"torch.{name}"
-    for name in (
-        *("zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "eye"),
-        *("linspace", "tensor"),
-    )
-)
 _TYPED_FACTORIES = frozenset(
     f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
 )
@@ -87,7 +81,7 @@ def _is_creation(
     if known in _CONVERTING_FACTORIES:
         fixed = _holds_constants(recorder, scope, node)
         return fixed or (known == "torch.tensor" and not in_callee)
-    return known in _FILLED_FACTORIES
+    return known in FILLED_FACTORIES or makes_on_host(recorder, scope, node)
 
 
 def _is_placed(node: ast.Call) -> bool:
@@ -114,6 +108,9 @@ def _is_array_of_host(recorder: EventRecorder, scope: CodeScope, node: ast.Call)
         if isinstance(node.func.value, ast.Call):
             node = node.func.value
     known = recorder.full_name_of(node.func, scope)
+    if known in {"numpy.array", "numpy.asarray"}:
+        given = node.args[0] if node.args else None
+        return isinstance(given, ast.List) and all(isinstance(x, ast.Constant) for x in given.elts)
     return known in _ARRAY_FACTORIES or known.startswith("numpy.random.")
 
 

@@ -87,9 +87,9 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
     epochs, or where the iterations are called steps.
     """
     if not makes_steps(scope, node):
-        return _takes_strides(node.iter) and _goes_backward(scope, node)
+        return takes_strides(node.iter) and _goes_backward(scope, node)
     header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
-    if _takes_strides(node.iter) or not ("range(" in header or "epoch" in header):
+    if takes_strides(node.iter) or not ("range(" in header or "epoch" in header):
         return True
     outer = (one.target for one in step.context.loops if isinstance(one, ast.For))
     inside = any("epoch" in unparse_short(one).lower() for one in outer)
@@ -97,11 +97,11 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
     return "epoch" not in header and (inside or any(word in target for word in _STEP_WORDS))
 
 
-def _takes_strides(node: ast.expr) -> bool:
+def takes_strides(node: ast.expr) -> bool:
     """``range(0, len(rows), batch_size)``: batches are cut from what is in memory."""
     if not isinstance(node, ast.Call):
         return False
     if last_name(node.func) in _WRAPPERS:
-        return any(map(_takes_strides, node.args[:1]))
+        return any(map(takes_strides, node.args[:1]))
     strides = last_name(node.func) == "range" and len(node.args) == 3  # noqa: PLR2004
     return strides and not isinstance(node.args[2], (ast.Constant, ast.UnaryOp))

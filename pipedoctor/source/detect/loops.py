@@ -3,21 +3,28 @@
 import ast
 
 from pipedoctor.facts.source import Loop
+from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.loop_steps import (
     is_named_like_loader,
     is_training_loop,
     only_hands_on,
+    takes_strides,
     trains_itself,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.request_loops import record_request_loops
 from pipedoctor.source.detect.reuse import is_loader_reused, is_repeated
 from pipedoctor.source.detect.value_flow import FlowTracer
+from pipedoctor.source.resolve.base_name import find_base_name
+from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope
 
+_PARTS_OF_OBJECTS = frozenset(
+    ("items", "values", "parameters", "named_parameters", "children", "modules", "buffers")
+)
 _EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
 GRADIENT_WORDS = ("no_grad", "inference_mode")
 
@@ -46,7 +53,8 @@ def _record_loop(
         recorder.sampled_loaders |= loaders
         return  # one batch, to look at
     if not loaders and not is_named_like_loader(node.iter):
-        if not trains_itself(scope, step, node) or _takes_apart_batch(recorder, scope, step):
+        own = trains_itself(scope, step, node) or _evaluates_itself(recorder, scope, step, node)
+        if not own or _takes_apart_batch(recorder, scope, step):
             return
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
@@ -75,6 +83,25 @@ def _record_loop(
         return
     recorder.loop_indices[id(node)] = len(recorder.loops)
     recorder.loops.append(loop)
+
+
+def _evaluates_itself(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
+) -> bool:
+    """Without gradients, does it cut batches from memory, or move what it iterates?"""
+    if not _is_without_gradients(scope, step):
+        return False
+    if takes_strides(node.iter):
+        return True
+    parts = isinstance(node.iter, ast.Call) and last_name(node.iter.func) in _PARTS_OF_OBJECTS
+    target = expression_names(node.target)
+    return not parts and any(
+        isinstance(one.node, ast.Call)
+        and find_base_name(one.node) in target
+        and is_device_copy(one.node, recorder, scope)
+        for one in scope.calls
+        if one.context.loops[-1:] == (node,)
+    )
 
 
 def _takes_apart_batch(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:

@@ -50,6 +50,8 @@ class EventRecorder:
         """Functions that were followed from a loop over batches, by identity."""
         self.import_steps: dict[tuple[int, int], CodeStep | None] = {}
         """What a file does on import that comes to a function within so many calls."""
+        self.gradient_readers: frozenset[str] | None = None
+        """Names of functions that read gradients, once somebody has asked."""
         self.own_data_parallel: frozenset[str] | None = None
         """Classes of the project that derive from DataParallel, once somebody has asked."""
         self.traits: set[str] = set()

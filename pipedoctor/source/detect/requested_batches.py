@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable
 
 from pipedoctor.source.detect.flow_state import flow_names
+from pipedoctor.source.detect.gradient_reads import list_gradient_readers
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
@@ -24,3 +25,13 @@ def find_requested_names(
             ):
                 found |= {n for target in one.targets for n in flow_names(target)}
     return found
+
+
+def has_own_tensors(recorder: EventRecorder, scope: CodeScope) -> bool:
+    """Does a function, or one that it calls, take a batch itself, or read gradients?"""
+    names = recorder.loader_flow.taking_names
+    if scope.name.rpartition(".")[2] in list_gradient_readers(recorder):
+        return True
+    return any(
+        isinstance(one.node, ast.Call) and last_name(one.node.func) in names for one in scope.calls
+    )

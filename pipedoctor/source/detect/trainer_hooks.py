@@ -1,4 +1,4 @@
-"""What the Trainer of Lightning does: it iterates the loaders of hooks, and makes their steps."""
+"""What the Trainer of Lightning does: it iterates the loaders that hooks return."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -6,10 +6,8 @@ from typing import Literal, TypeAlias
 
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.facts.source import Loop
-from pipedoctor.source.detect.batch_flow import BatchFlow
-from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import ContainerValue, LoaderValue, TupleValue, Values
@@ -24,23 +22,18 @@ _LOADER_HOOKS: tuple[tuple[str, _Role, bool], ...] = (
     ("predict_dataloader", "eval", False),
 )
 """Methods that return loaders, what these are for, and whether there is an epoch after another."""
-_STEP_HOOKS: tuple[tuple[str, _Role], ...] = (
-    ("training_step", "train"),
-    ("validation_step", "eval"),
-)
 _FITTING_CALLS: tuple[tuple[str, bool], ...] = (("fit", True), ("validate", False), ("test", False))
 _MAX_NESTING = 2
 
 
 def record_trainer_hooks(recorder: EventRecorder) -> None:
-    """Loops over the loaders that a Trainer is given, and the steps that it makes."""
+    """Loops over the loaders that a Trainer is given."""
     modules = {id(one) for one in recorder.project.modules if one.imports_any(_LIBRARIES)}
     if not modules:
         return
     for cls in recorder.project.classes:
         if _is_hooked(recorder, cls):
             _record_hook_loaders(recorder, cls)
-            _record_hook_steps(recorder, cls)
     for name, repeats in _FITTING_CALLS:
         for site in recorder.project.find_call_sites(name):
             if id(site.scope.module) not in modules or not isinstance(
@@ -111,27 +104,3 @@ def _add_loop(
         in_loop=number, non_blocking=False, unknown=True, fresh=False, variable="", pins=False
     )
     recorder.add_event(copy, scope, step, "Trainer")
-
-
-def _record_hook_steps(recorder: EventRecorder, cls: ClassDefinition) -> None:
-    """``training_step(self, batch, batch_idx)``: the batch is on the device already."""
-    for name, role in _STEP_HOOKS:
-        hook = cls.methods.get(name)
-        if hook is None or id(hook) in recorder.followed_scopes or hook.module.is_test:
-            continue
-        given = [one.arg for one in hook.parameters][1:2]
-        recorder.loops.append(
-            Loop(
-                at=node_location(hook.module, hook.node),
-                function=hook.name,
-                role=role,
-                repeats=True,
-                single=True,
-            )
-        )
-        recorder.followed_scopes.add(id(hook))
-        inside = [step for step in hook.steps if not step.context.inner]
-        known = FlowState(set(given), on_device={one: (0, CodeContext()) for one in given})
-        flow = BatchFlow(recorder, len(recorder.loops) - 1)
-        flow.self_class = cls
-        flow.follow_steps(hook, inside, known)

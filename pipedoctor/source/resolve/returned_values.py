@@ -20,5 +20,8 @@ def is_abstract(scope: CodeScope) -> bool:
     """Does it only say that classes that derive from its own have to write it?"""
     if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
-    body = [one for one in scope.node.body if not isinstance(one, ast.Expr)]
-    return all(isinstance(one, (ast.Raise, ast.Pass)) for one in body)
+    return all(
+        isinstance(one, (ast.Raise, ast.Pass))
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in scope.node.body
+    )

@@ -14,6 +14,7 @@ class Model(pl.LightningModule):
         {step}
         return self.net(batch)
 """
+GRID = "def make(n):\n    {made}\n"
 SILENT = {
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
@@ -28,6 +29,14 @@ SILENT = {
     "in a function that is called now and then": FIRST_STATE
     + batch_loop("if step % 50 == 0:\n    h = first_state(9)\nnet(x.cuda(), h)"),
     "of what a hook is given": TRAINED.format(step="z = torch.tensor(batch.names).to(self.device)"),
+    "a mask that is filled part by part": GRID.format(
+        made="m = torch.zeros(n, n)\n    for i in range(n):\n        m[i, :i] = 1\n    return m"
+    )
+    + batch_loop("m = make(9).to(device)"),
+    "of what it is given": GRID.format(made="return torch.stack([n, n])")
+    + batch_loop("m = make(x).to(device)"),
+    "there by its parameter": GRID.format(made="return torch.zeros(n, device=n.device)")
+    + batch_loop("m = make(x).to(device)"),
     "told the device already": batch_loop("z = torch.zeros(9, **options).to(device)"),
     "filled before it is moved": batch_loop("z = torch.zeros(9)\nz[y] = 1\nz = z.to(device)"),
     "made once, moved in each step": batch_loop("net(z.to(device), x)", top="z = torch.zeros(9)"),
@@ -42,6 +51,13 @@ SPEAKS = {
     "a number": batch_loop("z = torch.tensor(0.5).to(device)"),
     "of another type": batch_loop("z = torch.zeros(len(x), 1).bool().to(device)"),
     "of another type that is given": batch_loop("z = torch.tensor(0).to(x.dtype).cuda()"),
+    "by a function": GRID.format(
+        made="m = torch.triu(torch.ones(n, n)) == 1\n    m = m.float()\n    return m / 2"
+    )
+    + batch_loop("m = make(9).to(device)"),
+    "by a method": "class Net:\n    def mask(self, n):\n        y = torch.arange(n)\n"
+    "        return torch.stack([y, -y[0]])\n" + batch_loop("m = net.mask(9).to(device)"),
+    "an array of constants": batch_loop("z = torch.from_numpy(np.array([1, 2])).to(device)"),
     "repeated": batch_loop("z = torch.arange(9).unsqueeze(0).repeat(4, 1).to(device)"),
     "drawn by NumPy": batch_loop("z = torch.from_numpy(np.random.rand(9)).float().to(device)"),
     "an array of zeros": batch_loop("z = torch.FloatTensor(np.zeros((3, 3))).cuda()"),

@@ -180,6 +180,8 @@ SPEAKS = {
         GPU_STEP + "for i in range(len(y)):\n    if i == 0:\n        print(loss)"
     ),
     "unless somebody debugs": batch_loop(GPU_STEP + "if not debug:\n    print(loss)"),
+    "in a function that does nothing else": "def show(y):\n    print(y)\n"
+    + batch_loop(GPU_STEP + "show(loss)"),
     "as several scalars": batch_loop(GPU_STEP + "log.add_scalars('loss', {'train': loss}, step)"),
     "for Weights & Biases": batch_loop(GPU_STEP + "wandb.log({'loss': loss})"),
     "whether it is finite": batch_loop(

@@ -1,0 +1,40 @@
+"""Gradients that the host reads: ``p.grad.norm().item()``, once for each parameter."""
+
+import ast
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+
+_READS = frozenset(("item", "tolist", "cpu", "float"))
+
+
+def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
+    """Names of functions that read a gradient, or a number of one; known once asked for."""
+    if recorder.gradient_readers is None:
+        recorder.gradient_readers = frozenset(
+            scope.name.rpartition(".")[2]
+            for module in recorder.project.modules
+            if b".grad" in module.file.content
+            for scope in module.scopes
+            if not scope.is_module_body and _uses_gradients(scope) and _reads(scope)
+        )
+    return recorder.gradient_readers
+
+
+def _uses_gradients(scope: CodeScope) -> bool:
+    return any(node.attr == "grad" for node in scope.attribute_nodes)
+
+
+def _reads(scope: CodeScope) -> bool:
+    return any(
+        isinstance(step.node, ast.Call) and last_name(step.node.func) in _READS
+        for step in scope.calls
+    )
+
+
+def is_of_gradients(scope: CodeScope, node: ast.expr) -> bool:
+    """``p.grad.norm(2)``, ``torch.stack([p.grad for p in parameters])``."""
+    if b".grad" not in scope.module.file.content:
+        return False
+    return any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(node))
