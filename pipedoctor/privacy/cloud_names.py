@@ -50,6 +50,14 @@ CLOUD_NAMES: tuple[NameForm, ...] = (
     ),
     make_form(
         "host",
+        "https://cloud.google.com/storage/docs/request-endpoints",
+        r"(//(?:storage\.(?:googleapis|cloud\.google)\.com|s3[\w.-]{0,30}\.amazonaws\.com)/)"
+        r"([a-z0-9][\w.-]+)(?=/)",
+        *("googleapis.com/", "google.com/", "amazonaws.com/"),
+        in_word=True,
+    ),
+    make_form(
+        "host",
         "https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string",
         r"((?i:\baccount_?name)[\"']?\s?[:=]\s?[\"']?)((?!none\b|null\b)[a-z][a-z0-9]{2,23})(?![\w.(\[-])",
         *("ccountName", "ccountname", "ccount_name"),

@@ -55,7 +55,7 @@ COMMAND_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man8/pam_unix.8.html",
-        rf"(?i:(\busers?(?:name)?:?\s[\"']?)){_USER}(?=[\"']?,?\s(?:and\s)?(?i:pass(?:word)?)\b)",
+        rf"(?i:(\busers?(?:name)?:?\s[\"']?)){_USER}(?=[\"']?,?\s(?:and\s|/\s)?(?i:pass(?:word)?)\b)",
         *("user", "User"),
     ),
     make_form(

@@ -30,7 +30,7 @@ _KINDS_BY_KEY = {
     ),
     "group": (
         "account project bucket team tenant organization organisation org workspace namespace"
-        " entity company customer department institute workgroup realm"
+        " entity company customer department institute workgroup realm cluster"
     ),
 }
 _KINDS = {key: kind for kind, keys in _KINDS_BY_KEY.items() for key in keys.split()}
@@ -72,7 +72,7 @@ _PERSON = compile_lazily(
     r"(?!(?:The|A)\s|.*\b(?:Team|Contributors|Authors|Developers|Inc|Foundation|Community)\b)"
     r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
 )
-_BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\d|@|/")
+_BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\w|@|/")
 _CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
 _FILE = compile_lazily(
     r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp|cu)$"

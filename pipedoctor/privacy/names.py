@@ -44,6 +44,7 @@ class NameRedactor:
             "user": self._replace_user,
             "serial": self._make_group_replacer("serial"),
             "ip": self._make_group_replacer("ip"),
+            "project": self._replace_project,
             "told host": self._make_told_replacer("host"),
             "told user": self._make_told_replacer("user"),
         }
@@ -195,6 +196,9 @@ class NameRedactor:
     def _make_group_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: match[1] + self._get_alias(kind, match[2])
 
+    def _replace_project(self, match: re.Match[str]) -> str:
+        return match[1] + self._get_alias("path", match[2]) if self._public else match[0]
+
     def _make_told_replacer(self, kind: str) -> MatchReplacer:
         replace = self._make_group_replacer(kind)
         return lambda match: replace(match) if may_be_told(kind, match[2]) else match[0]
@@ -224,10 +228,10 @@ class NameRedactor:
 
     def _replace_server(self, match: re.Match[str]) -> str:
         name = match[2].lower()
-        known = name in COMMON_WORDS or name in NO_NAMES or is_public_host(name)
-        return (
-            match[0] if known or is_code(match[2]) else match[1] + self._get_alias("host", match[2])
-        )
+        known = name in COMMON_WORDS or name in NO_NAMES or name in PUBLIC_BUCKETS
+        if known or is_public_host(name) or is_code(match[2]):
+            return match[0]
+        return match[1] + self._get_alias("host", match[2])
 
     def _is_private_host(self, host: str) -> bool:
         """Is it, for the public, the name of somebody's own server?"""

@@ -15,6 +15,15 @@ _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
 _PATH_PART = rf"(?:{_LETTER}|{ALIAS_FORM})+"
 _ABSOLUTE_PATH = rf"(?<![\w.>/~<-])(?:/{_PATH_PART}(?:\ {_LETTER}+)*(?=/)|/{_PATH_PART})+"
 """A space belongs to a path only where the path goes on after it."""
+_WINDOWS_PATH = (
+    rf"(?:(?<![\w])[A-Za-z]:|(?<![\w\\])\\{{2,4}}(?:{ALIAS_PATTERN.pattern}|[A-Za-z][\w.-]+))"
+    rf"(?:\\{{1,2}}(?:{_PATH_PART}(?:\ {_LETTER}+)*(?=\\)|{_PATH_PART}))+"
+)
+"""Of a drive or a share; in a repr each backslash is two."""
+_WINDOWS_FOLDER = compile_lazily(
+    r"(?i)windows|system32|program files(?: \(x86\))?|programdata|appdata|roaming|temp|desktop"
+    r"|documents|downloads|source|repos|users|public|[a-z]:|scripts|\w\$"
+)
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 
 SYSTEM_PATH = compile_lazily(
@@ -80,6 +89,8 @@ def is_common_folder(name: str) -> bool:
 
 def redact_paths(text: str, alias: Callable[[str], str]) -> str:
     """Put aliases in place of the private names in every absolute path of a text."""
+    if "\\" in text:
+        text = re.sub(_WINDOWS_PATH, lambda match: _redact_windows(match[0], alias), text)
     if "/" not in text:
         return text
     return re.sub(_ABSOLUTE_PATH, lambda match: _redact_path(match[0], alias), text)
@@ -107,6 +118,21 @@ def _redact_path(path: str, alias: Callable[[str], str]) -> str:
             return "/".join([*done, *parts[place:]])
         done.append(_redact_part(part, alias))
     return "/".join(done)
+
+
+def _redact_windows(path: str, alias: Callable[[str], str]) -> str:
+    """The drive, or the share, stays, and so do folders of the system."""
+    if re.match(r"(?i)[a-z]:\\{1,2}(?:windows|program)", path):
+        return path
+    parts = re.split(r"(\\+)", path)
+    first = 5 if path.startswith("\\") else 2
+    for place in range(first, len(parts)):
+        part = parts[place]
+        if LIBRARY_FOLDER.fullmatch(part):
+            break
+        if part.strip("\\") and not _WINDOWS_FOLDER.fullmatch(part):
+            parts[place] = _redact_part(part, alias)
+    return "".join(parts)
 
 
 def _redact_part(part: str, alias: Callable[[str], str]) -> str:

@@ -203,7 +203,7 @@ _SOFTWARE = (
 """Names that a version of four numbers stands behind."""
 _BEFORE_VERSION = (
     rf"(?i)(?:(?<![a-z])(?:\w{{1,12}}[-_])?(?:{_SOFTWARE})[\w-]{{0,24}}(?:\s(?:version|is|v))?"
-    r"[\"']?[\s:=]{0,16}[\"'(v]{0,2}|(?:[=<>~!]=|(?<![0-9])[<>])\s?)$"
+    r"[\"']?[\s:=]{0,16}[\"'(v]{0,2}|(?:[=<>~!]=|(?<![0-9])(?<!<secret)[<>])\s?)$"
 )
 _TABLE_ROW = compile_lazily(r"(?:^|\n)\s*[A-Za-z][\w.-]*[ \t=]+$")
 _LEAST_NETWORK = 10

@@ -146,7 +146,7 @@ PLACE_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://www.rfc-editor.org/rfc/rfc6238",
-        rf"(\botpauth://\w+/(?:[\w.%-]+:(?:%20)?)?){_USER}(?=\?)",
+        rf"(\botpauth://(?:\w+|<host-\d+>)/(?:[\w.%-]+:(?:%20)?)?){_USER}(?=\?)",
         "otpauth://",
         in_word=True,
     ),

@@ -122,7 +122,8 @@ def judge_name(name: str, preceding: str = "") -> NameStrength:
     if words[place] == "pass" and words[place + 1 : place + 2] in (["phrase"], ["word"], ["code"]):
         return NameStrength.PASSWORD
     if words[place] in {"session", "key", "secret"} and words[place + 1 :] == ["id"]:
-        return NameStrength.WEAK  # a number of a database, or what stands for a person
+        half = words[place - 1 : place] == ["access"]  # of a pair that opens an account
+        return NameStrength.STRONG if half else NameStrength.WEAK  # a number, or a person
     tail = [word for word in words[place + 1 :] if not word.isdigit()]
     if words[place] == "pw" and tail:
         return NameStrength.NONE  # pointwise: `pw_conv`

@@ -7,7 +7,7 @@ judged once more, by `named_values.may_be_told`.
 
 from pipedoctor.privacy.name_form import MAN, NameForm, make_form
 
-_NAME = r"([A-Za-z][\w.-]*[\w])(?![\w(=/<]|\.\w)"
+_NAME = r"([A-Za-z][\w.-]*[\w])(?![\w(=/<]|\.\w|:/|:\w*:)"
 _HOST = r"([A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*[A-Za-z0-9])"
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _ADDRESS = rf"((?!127\.|0\.0)(?:{_OCTET}\.){{3}}{_OCTET})"
@@ -58,6 +58,42 @@ TOLD_USERS: tuple[NameForm, ...] = (
     ),
     make_form(
         "told user",
+        "https://www.rfc-editor.org/rfc/rfc9110#section-15.5",
+        rf"(\b(?:40[13]|[Dd]enied|[Ff]orbidden|[Uu]nauthorized|failed|exceeded)"
+        rf" for (?:user |account )?['\"]?){_NAME}"
+        r"(?=['\"]?(?:[.,;:)]|\s*$| (?:on|at|from|in|after)\b))",
+        " for ",
+    ),
+    make_form(
+        "told user",
+        "https://learn.microsoft.com/dotnet/api/system.net.networkcredential",
+        rf"(\b\w*(?:Credentials?|Auth|Login)\(['\"]){_NAME}(?=['\"], ?[^)\n]{{0,80}}<secret>)",
+        *("Credential", "Auth(", "Login("),
+    ),
+    make_form(
+        "user",
+        "https://httpd.apache.org/docs/2.4/misc/password_encryptions.html",
+        r"((?:^|(?<=[\s=,\"'(])))((?!<)[A-Za-z_][\w.-]*)(?=:\${1,2}(?:2[abxy]|apr1|[156y])\$)",
+        *(":$",),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens",
+        r"(\bsystem:serviceaccount:[\w-]+:)([a-z0-9][\w.-]*)",
+        "system:serviceaccount:",
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://www.itu.int/rec/T-REC-E.123",
+        r"((?<![\w+.=-]))(?=(?:\D?\d){9,15}(?!\D?\d))"
+        r"(\+[1-9]\d{0,2}[ -]?\(?\d{2,5}\)?(?:[ -]\d{2,6}){1,4})"
+        r"(?![\w.])",
+        *(f"+{digit}" for digit in range(1, 10)),
+    ),
+    make_form(
+        "told user",
         _LOGON,
         r"(?<![\w\\:./-])([A-Z][A-Z0-9-]{1,14}\\)(?![ntrux]\b|[nrt][A-Z])([A-Za-z][\w.-]+\w)"
         r"(?=['\"\],;)]|\s*$|\s(?:failed|logged|has|is|was|cannot|on|from|with|to)\b)",
@@ -66,6 +102,39 @@ TOLD_USERS: tuple[NameForm, ...] = (
     ),
 )
 TOLD_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "project",
+        "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens",
+        r"(\bsystem:serviceaccount:)([a-z0-9][\w-]*)(?=:)",
+        "system:serviceaccount:",
+        in_word=True,
+    ),
+    make_form(
+        "project",
+        "https://git-scm.com/docs/git-clone#_git_urls",
+        r"(<host-\d+>[:/](?:\d{2,5}/)?)([A-Za-z][\w.-]*(?:/[\w.-]+){1,4})(?=\.git\b)",
+        "<host",
+    ),
+    make_form(
+        "project",
+        "https://docs.wandb.ai/models/track/project-page",
+        r"(//(?:wandb\.ai|(?:www\.)?comet\.com)/(?:<user-\d+>|[\w-]+)/)([\w.-]+)(?=/|\s|$)",
+        *("wandb.ai/", "comet.com/"),
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://docs.python.org/3/library/ftplib.html#ftplib.FTP",
+        rf"(\b[\w.]+\(['\"]){_HOST}(?=['\"], ?(?:port|user|username|login)\s?=)",
+        *("('", '("'),
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://learn.microsoft.com/windows-server/administration/windows-commands/cmdkey",
+        rf"((?<!\S)/(?:add|server|node|s|v):){_HOST}(?=\s|$)",
+        *("/add:", "/server:", "/node:", "/s:", "/v:"),
+    ),
     make_form(
         "told host",
         "https://www.rfc-editor.org/rfc/rfc1034#section-3.5",
@@ -107,7 +176,7 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "host",
         _LOGON,
-        r"((?<![\w\\:./-]))([A-Z][A-Z0-9-]{1,14})(?=\\<user-\d+>)",
+        r"((?<=user:)|(?<![\w\\:./-]))([A-Z][A-Z0-9-]{1,14})(?=\\<user-\d+>)",
         "\\<user",
         in_word=True,
     ),

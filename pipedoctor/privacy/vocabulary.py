@@ -31,7 +31,8 @@ PUBLIC_FIELDS = frozenset(
 
 PUBLIC_BUCKETS = frozenset(
     "commoncrawl tfds-data open-images-dataset openimages cloud-tpu-checkpoints pytorch laion"  # noqa: SIM905
-    " tensorflow-nightly arxiv-dataset fast-ai-imageclas fast-ai-coco nyc-tlc tcga-2-open"
-    " openneuro.org spacenet-dataset sentinel-s2-l2a deeplearning-platform-release".split()
+    " tensorflow tensorflow-nightly magenta arxiv-dataset fast-ai-imageclas fast-ai-coco nyc-tlc"
+    " tcga-2-open openneuro.org spacenet-dataset sentinel-s2-l2a"
+    " deeplearning-platform-release".split()
 )
 """Of everybody's data and models."""

@@ -38,6 +38,8 @@ def hidden(text: str) -> str:
         "/root/.cache/torch/hub/checkpoints/resnet50-0676ba61.pth",
         "/tmp/torchinductor_root/ab/cabx2zlmqp4r6v7s3n5t.py",
         "/kubepods/burstable/pod and /system.slice/docker.service",
+        r"C:\Python311\Lib\site-packages\acme",
+        r"C:\Windows\System32\acme.dll and text\nmore",
         "/mnt/$USER/data and /work/${JOB}/data",
     ],
 )
@@ -62,6 +64,9 @@ def test_stays(text: str) -> None:
         ("x='/srv/acme'", "x='/srv/<path-1>'"),
         ("/data/kaggle/input/acme/x1.jpg", "/data/kaggle/input/<path-1>/<path-2>.jpg"),
         ("/root/.cache/huggingface/hub/models--acme--x", "/root/.cache/huggingface/hub/<path-1>"),
+        (r"D:\my data\acme\train.py is", r"D:\<path-1>\<path-2>\train.py is"),
+        (r"'D:\\data\\acme\\x.py'", r"'D:\\data\\<path-1>\\<path-2>.py'"),
+        (r"\\<host-1>\scans\trial7\001.gz not", r"\\<host-1>\scans\<path-1>\001.gz not"),
         ("/srv/torchinductor_/acme", "/srv/<path-1>/<path-2>"),
     ],
 )
@@ -109,3 +114,17 @@ def test_no_text_is_walked_again_and_again(text: str) -> None:
 )
 def test_servers_of_everybody_stay(text: str, expected: str) -> None:
     assert Redactor(RedactionLevel.PUBLIC).redact_text(text) == (expected or text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("git@git.acme.lan:team/net.git", "git@<host-1>:<path-1>.git"),
+        ("ssh://git@git.acme.lan:2222/team/net.git", "ssh://<user-1>@<host-1>:2222/<path-1>.git"),
+        ("https://wandb.ai/someone/acme-seg/runs", "https://wandb.ai/<user-1>/<path-1>/runs"),
+        ("system:serviceaccount:acme:someone", "system:serviceaccount:<path-1>:<user-1>"),
+        ("https://github.com/acme/net.git", "https://github.com/acme/net.git"),
+    ],
+)
+def test_projects_in_addresses_go_for_the_public(text: str, expected: str) -> None:
+    assert Redactor(RedactionLevel.PUBLIC).redact_text(text) == expected
