@@ -164,6 +164,7 @@ def test_a_python_that_trusts_nobody() -> None:
 @root
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="no /dev/fuse")
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_data_on_a_server_that_does_not_answer(form: str, tmp_path: Path) -> None:
     """Even a process that no signal can end holds up neither us nor our pipes."""

@@ -45,6 +45,7 @@ def held(folder: Path) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in sorted(folder.rglob("*.py"))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tool",
     [
@@ -69,6 +70,7 @@ def test_tools_take_the_diff(project: Path, tool: list[str]) -> None:
     assert held(project) == patched != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", [["patch", "-p0", "--binary"], ["git", "apply", "-"]])
 def test_a_name_that_no_line_can_hold(project: Path, tool: list[str]) -> None:
     name = 'new\nline\x1b[31m"\\ $(x) é'

@@ -11,6 +11,7 @@ ALL = (*SECRET, *NAMES, "project")
 EXAMINED = ("--quick", "--env", "../env", "--data", "../data", "--workers", "64")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit"])
 def test_check(form: str, start: Start, tells: Tells) -> None:
     done = start("check", *EXAMINED, "--format", form, ".")
@@ -50,6 +51,7 @@ def test_explain(form: str, start: Start, tells: Tells) -> None:
     assert tells(done.stdout + done.stderr, *SECRET, *NAMES) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html"])
 def test_diff(form: str, start: Start, tells: Tells, world: Path) -> None:
     start("check", *EXAMINED, "--no-redact", "--format", "json", "-o", "raw.json", ".")
