@@ -1,5 +1,7 @@
 """PDR411: is a tensor made on the CPU in every step and then moved?"""
 
+import re
+
 from pipedoctor.check import Findings, Severity, check, in_code
 from pipedoctor.check.edits import (
     Edits,
@@ -80,5 +82,9 @@ def _create_on_device(event: Event[CreatedThenMoved]) -> Edits:
 
 
 def _name_device(event: Event[CreatedThenMoved]) -> str:
+    """``torch.zeros(9, device=device)`` for ``torch.zeros(9).to(device)``."""
     device = event.details.device
-    return f"{event.name}(..., device={device})" if device else ""
+    made = re.sub(r"\.(?:cuda|to)\([^()]*\)$", "", event.name)
+    if not device or made == event.name or not made.endswith(")"):
+        return ""
+    return f"{made[:-1]}{'' if made.endswith('()') else ', '}device={device})"

@@ -89,3 +89,20 @@ def test_only_what_takes_a_device_is_given_one(made: str, *, edited: bool) -> No
     finding = find_one(cpu_create_then_move, batch_loop(f"z = {made}.to(device)"))
 
     assert any(remedy.edits for remedy in finding.remedies) is edited
+
+
+SNIPPETS = {
+    "torch.zeros(9).to(device)": "torch.zeros(9, device=device)",
+    "torch.full((9, 3), 0.5).cuda()": 'torch.full((9, 3), 0.5, device="cuda")',
+    "torch.ones(x.size()).to(net.device)": "torch.ones(x.size(), device=net.device)",
+    "torch.zeros(9).to('cuda', non_blocking=True)": "torch.zeros(9, device='cuda')",
+    "torch.rand(3).float().cuda()": "",
+    "torch.zeros(9).to(names[0])": "",
+}
+
+
+@pytest.mark.parametrize(("made", "said"), SNIPPETS.items(), ids=SNIPPETS)
+def test_snippet_is_the_call_with_its_device(made: str, said: str) -> None:
+    finding = find_one(cpu_create_then_move, batch_loop(f"z = {made}"))
+
+    assert finding.remedies[0].snippet == said
