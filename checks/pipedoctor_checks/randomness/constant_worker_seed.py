@@ -3,8 +3,9 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import Edits, combine_edits, replace_pieces
 from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.item import RandomDraw
 from pipedoctor.facts.code_events.seeds import WorkerSeed
-from pipedoctor.facts.source import Event
+from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
@@ -29,8 +30,10 @@ def constant_worker_seed(source: Source, /) -> Findings:
     in the worker's info, nor the worker's number together with the time. The first word
     of numpy's state, `get_state()[1][0]`, is not a seed: in a worker it was 2147483648
     in every epoch, measured on torch 2.13. If it is used only for an evaluation in a
-    single pass, there are no epochs to be identical. Under the main guard of a file
-    that trains nothing it is a note, because there the dataset is only tried out.
+    single pass, there are no epochs to be identical. If the items of its loaders draw,
+    but only from another generator than the one that is seeded, nothing repeats. Under
+    the main guard of a file that trains nothing it is a note, because there the dataset
+    is only tried out.
 
     ## Bad example
 
@@ -63,6 +66,8 @@ def constant_worker_seed(source: Source, /) -> Findings:
         alike = "epochs" if first.by_worker else "workers"
         if alike == "epochs" and _has_single_epoch(source, group[0]):
             continue
+        if all(_is_never_drawn_from(source, event) for event in group):
+            continue
         yield make_code_finding(
             list_spots(group),
             Severity.NOTE if first.demo else Severity.BREAKS,
@@ -79,13 +84,38 @@ def constant_worker_seed(source: Source, /) -> Findings:
 
 def _has_single_epoch(source: Source, event: Event[WorkerSeed]) -> bool:
     """Is it only used by loaders that evaluate once, so that there is one epoch?"""
-    users = [
+    users = _list_users(source, event)
+    return bool(users) and not any(x.repeats or x.role != "eval" for x in users)
+
+
+def _is_never_drawn_from(source: Source, event: Event[WorkerSeed]) -> bool:
+    """Do the items of its loaders draw, and none of them from the generator that it seeds?"""
+    module = event.name.rpartition(".")[0]
+    if module not in {"random", "numpy.random"}:
+        return False  # who draws from torch is not recorded
+    draws: dict[str, set[str]] = {}
+    for draw in source.select_item_events(RandomDraw):
+        draws.setdefault(draw.dataset, set()).add(draw.name.rpartition(".")[0])
+    users = _list_users(source, event)
+    drawn = [
+        draws.get(x.dataset.name.rpartition(".")[2], set()) if x.dataset else set() for x in users
+    ]
+    return bool(users) and all(one and module not in one for one in drawn)
+
+
+def _list_users(source: Source, event: Event[WorkerSeed]) -> list[LoaderCall]:
+    """The loaders whose workers it starts: a function, or one within the loader's own."""
+    return [
         x
         for x in source.loaders
-        if x.at.path == event.at.path
-        and x.get("worker_init_fn").name.rpartition(".")[2] == event.function
+        if x.at.path == event.at.path and event.function in _name_starters(x)
     ]
-    return bool(users) and not any(x.repeats or x.role != "eval" for x in users)
+
+
+def _name_starters(loader: LoaderCall) -> tuple[str, ...]:
+    given = loader.get("worker_init_fn")
+    within = loader.function if given.form in {"local function", "lambda"} else ""
+    return given.name.rpartition(".")[2], within
 
 
 def _use_initial_seed(event: Event[WorkerSeed]) -> Edits:

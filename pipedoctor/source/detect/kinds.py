@@ -39,25 +39,16 @@ SAVE_FUNCTIONS = {
 
 
 RANDOM_FUNCTIONS = {
-    "beta",
-    "binomial",
-    "choice",
-    "exponential",
-    "gamma",
-    "laplace",
-    "multivariate_normal",
-    "normal",
-    "permutation",
-    "poisson",
-    "rand",
-    "randint",
-    "randn",
-    "random",
-    "random_sample",
-    "sample",
-    "shuffle",
-    "standard_normal",
-    "uniform",
+    *("beta", "betavariate", "binomial", "binomialvariate", "bytes", "chisquare", "choice"),
+    *("choices", "dirichlet", "exponential", "expovariate", "f", "gamma", "gammavariate"),
+    *("gauss", "geometric", "getrandbits", "gumbel", "hypergeometric", "laplace", "logistic"),
+    *("lognormal", "lognormvariate", "logseries", "multinomial", "multivariate_normal"),
+    *("negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "normalvariate"),
+    *("pareto", "paretovariate", "permutation", "poisson", "power", "rand", "randbytes"),
+    *("randint", "randn", "random", "random_integers", "random_sample", "randrange", "ranf"),
+    *("rayleigh", "sample", "shuffle", "standard_cauchy", "standard_exponential"),
+    *("standard_gamma", "standard_normal", "standard_t", "triangular", "uniform", "vonmises"),
+    *("vonmisesvariate", "wald", "weibull", "weibullvariate", "zipf"),
 }
 
 

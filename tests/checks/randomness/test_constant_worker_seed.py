@@ -27,6 +27,24 @@ class Rows(Dataset):
     def __len__(self):
         return 9
 """
+DRAWS = """
+class Crop:
+    def __call__(self, rows):
+        return rows[{draw}:]
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+    def __getitem__(self, index):
+        return self.transform(self.rows[index])
+    def __len__(self):
+        return 9
+
+def main(args):
+    def seed(worker_id):
+        random.seed(args.seed + worker_id)
+    return DataLoader(Rows(Crop()), num_workers=2, worker_init_fn=seed)
+"""
 
 
 def main_guard_trial(loop: str, then: str = "") -> str:
@@ -39,6 +57,7 @@ def main_guard_trial(loop: str, then: str = "") -> str:
 
 
 SILENT = {
+    "of a generator that nobody draws from": DRAWS.format(draw="np.random.randint(9)"),
     "torch's, in a function within another": "def main(args):\n    def seed(worker_id):\n"
     "        np.random.seed((torch.initial_seed() + worker_id) % 2**32)\n"
     "    return DataLoader(rows, num_workers=2, worker_init_fn=seed)\n",
@@ -52,6 +71,9 @@ SILENT = {
     "loader = DataLoader(data, num_workers=2, worker_init_fn=seed)\n",
 }
 SPEAKS = {
+    "of one of two generators that are drawn from": DRAWS.format(
+        draw="np.random.randint(9) + random.randrange(9)"
+    ),
     "in a function within another": "def main(args):\n    def seed(worker_id):\n"
     "        random.seed(args.seed + worker_id)\n"
     "    return DataLoader(rows, num_workers=2, worker_init_fn=seed)\n",
