@@ -185,6 +185,15 @@ SILENT = {
     "a sampler without an end": SAMPLER.format(loop="while True:\n            yield [1]"),
     "nobody knows": loader_call("Images(), num_workers=2, **args", TRAIN_LOOP),
     "a method changes the dataset": photo_training(between="loader.dataset.grow(epoch)"),
+    "a method shuffles its list": photo_training(between="loader.dataset.grow(epoch)").replace(
+        "self.size = size", "random.shuffle(self.files)"
+    ),
+    "a method sets a row of it": photo_training(between="loader.dataset.grow(epoch)").replace(
+        "self.size = size", "self.files[0] = size"
+    ),
+    "a method of the dataset itself, by its variable": photo_training(
+        "rows, num_workers=2", between="rows.grow(epoch)"
+    ).replace("    loader =", "    rows = Photos(files)\n    loader ="),
     "an attribute changes": photo_training(between="loader.dataset.stage = epoch // 3"),
     "workers that had better not be": POINTS_TRAINING,
     "made anew by each validation": VALIDATE,
@@ -217,6 +226,10 @@ def main(rows, net):
     "a function within the function": INNER.format(make="", given="loader"),
     "perhaps": loader_call("Images(), num_workers=args.workers", TRAIN_LOOP),
     "nothing changes": photo_training(between="loader.dataset.count()"),
+    "a method reads its list": photo_training(between="loader.dataset.grow(epoch)").replace(
+        "self.size = size", "print(self.files[0], self.files.index(size))"
+    ),
+    "another object changes": photo_training(between="bars.grow(epoch)"),
     "it changes once, before": photo_training() + "\nmain(0).dataset.stage = 1\n",
     "handed on, and again": LOADER_ARGUMENT.format(workers=2),
     "made anew once": STAGES,
