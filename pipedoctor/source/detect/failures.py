@@ -40,7 +40,7 @@ def record_swallowed_errors(recorder: EventRecorder, scope: CodeScope) -> None:
             isinstance(n, ast.Call) and _reports_error(n) for n in left
         )
         used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in left)
-        if told or used or _returns_none(scope, node):
+        if told or used or _returns_none(scope, node) or _tries_again(recorder, scope, node):
             continue
         if _depends_on_sample(scope, node):
             recorder.add_event(SwallowedError(), scope, step, caught or "everything")
@@ -70,10 +70,41 @@ def _returns_none(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     )
 
 
+def _tries_again(recorder: EventRecorder, scope: CodeScope, handler: ast.ExceptHandler) -> bool:
+    """
+    Does it end by asking the same of something else, which may fail in its turn?
+
+    Not where a sample is read: then another one is read in its place.
+    """
+    tried = [_find_last_call(one.body) for one in _find_tries(scope, handler)]
+    again = _find_last_call(handler.body)
+    if again is None or None in tried:
+        return False
+    entered = recorder.call_graph.resolve_call(again.func, scope, scope.owner)
+    works = any(
+        does_work(recorder, one, step.node)
+        for one, _ in entered
+        for step in one.calls
+        if isinstance(step.node, ast.Call)
+    )
+    same = {ast.unparse(one.func) for one in tried if one is not None} == {ast.unparse(again.func)}
+    return same and bool(entered) and not works
+
+
+def _find_last_call(body: list[ast.stmt]) -> ast.Call | None:
+    """The call whose value the last statement keeps."""
+    last = body[-1]
+    value = last.value if isinstance(last, (ast.Assign, ast.Expr, ast.Return)) else None
+    return value if isinstance(value, ast.Call) else None
+
+
+def _find_tries(scope: CodeScope, handler: ast.ExceptHandler) -> list[ast.Try]:
+    return [n for n in ast.walk(scope.node) if isinstance(n, ast.Try) and handler in n.handlers]
+
+
 def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     """Does what may fail here use anything that this function was given or made?"""
-    tries = [n for n in ast.walk(scope.node) if isinstance(n, ast.Try)]
-    body = [s for n in tries if handler in n.handlers for s in n.body]
+    body = [s for n in _find_tries(scope, handler) for s in n.body]
     called = [c for s in body for c in ast.walk(s) if isinstance(c, ast.Call)]
     if called and all(last_name(c.func) in _LOOKUP_FUNCTIONS for c in called):
         return False

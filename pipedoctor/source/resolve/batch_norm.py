@@ -15,13 +15,15 @@ _NORM_PATTERN = re.compile(rb"(?<!Sync)BatchNorm")
 """The norm of all GPUs takes the place of another, and says nothing of what is normalised."""
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"BatchNorm1d|models\.__dict__"
+    rb"BatchNorm1d\s*\(|[=:]\s*(?:\w+\.)*BatchNorm1d\b|models\.__dict__"
     rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
     re.DOTALL,
 )
 """
 After what a channel of one sample may have a single value, for BatchNorm to fail on.
+
+A class that is only asked for, ``isinstance(m, nn.BatchNorm1d)``, normalises nothing.
 
 Features without a map, a map that is pooled to one value and then normalised, and any
 network by its name, for some (Inception, DeepLab) do that. Behind a network that only

@@ -17,6 +17,21 @@ class Checked(Dataset):
 """
 
 
+LABELS = """
+class Videos(Dataset):
+    def __getitem__(self, index):
+        path = self.paths[index]
+        try:
+            label = self.encode_label(path.split("/")[-3])
+        except:
+            label = self.encode_label(path.split("/")[-2])
+        return label
+
+    def encode_label(self, name):
+        return {code}
+"""
+
+
 def catching_reader(body: str, name: str = "shape_of") -> str:
     return (
         "class Caught(Dataset):\n"
@@ -42,6 +57,7 @@ SILENT = {
     "what is not in a list": catching_reader("shape = []").replace(
         "shape = image.header(image)", "shape = image[: image.index(0)]"
     ),
+    "the same is asked of something else": LABELS.format(code="self.codes[name]"),
     "none is handed on": catching_reader("shape = None"),
     "none is returned": catching_reader("return None"),
 }
@@ -51,6 +67,7 @@ SPEAKS = {
     "of what was made before": frames(
         "path = 'x'\ntry:\n    x = open(path)\nexcept Exception:\n    pass"
     ),
+    "another file is read": LABELS.format(code="Image.open(name)"),
     "another shape": catching_reader("shape = (1, 1)"),
     "a sample that is none": "class Caught(Dataset):\n"
     "    def __getitem__(self, index):\n"

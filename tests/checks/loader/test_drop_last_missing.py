@@ -43,6 +43,9 @@ SILENT: dict[str, Code] = {
     "loader = build(args.mix)\n" + IMAGE_EPOCHS + "nn.BatchNorm2d(3)",
     "the norm of all GPUs takes the place of another": image_training("Images(), 4")
     + "net = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Conv2d(3, 8, 1))",
+    "features are only asked for": image_training("Images(), 4")
+    + "def init(m):\n    return isinstance(m, (nn.BatchNorm2d, nn.BatchNorm1d))\n"
+    "net = nn.Conv2d(3, 8, 1)\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {
@@ -52,6 +55,8 @@ SPEAKS: dict[str, Code] = {
     "BatchNorm in what it imports": norms("net"),
     "points": "loader = DataLoader(rows, 4)\nnn.BatchNorm1d(3)\n"
     "for epoch in range(9):\n    for x in loader:\n        net(x).backward()\n",
+    "features are normalised by the class that is handed over": image_training("Images(), 4")
+    + "net = block(nn.Conv2d(3, 8, 1), norm=nn.BatchNorm1d)",
     "never said": image_training("Images(), 4") + "nn.BatchNorm2d(3)",
 }
 test_silent, test_speaks = make_tests(drop_last_missing, SILENT, SPEAKS)

@@ -10,6 +10,7 @@ from tests.checks.code_samples import (
     ARGUMENT_DICTIONARY,
     DATASETS,
     HEAD,
+    TRAIN_LOOP,
     WORKERS_OPTION,
     cache_dataset,
     find,
@@ -69,6 +70,7 @@ def main():
             print(batch)
 """
 SILENT = {
+    "one batch is looked at": loader_call("Images()") + "\n    first = next(iter(loader))\n",
     "workers": loader_call("Images(), num_workers=2"),
     "positional": loader_call("Images(), 4, True, None, None, 2"),
     "in memory": loader_call("Memory()"),
@@ -97,6 +99,11 @@ UNKNOWN = {
     "what collates only pads": collate_loader("return tokenizer.pad(samples)"),
 }
 SPEAKS = {
+    "one batch is looked at before": loader_call("Images()", TRAIN_LOOP)
+    + "\n    first = next(iter(loader))\n",
+    "a function that somebody calls takes one": loader_call("Images()")
+    + "\n    def draw():\n        return next(iter(loader))\n"
+    "    for step in range(9):\n        x = draw()\n",
     "not given": loader_call("Images()"),
     "zero": loader_call("Images(), num_workers=0"),
     "zero by default": loader_call(
