@@ -1,8 +1,4 @@
-"""
-Events of datasets: what they keep, and what they change.
-
-Each example is complete but for the usual imports.
-"""
+"""Events of datasets: what they keep and change; examples lack only the usual imports."""
 
 from typing import ClassVar
 

@@ -9,6 +9,7 @@ from pipedoctor.facts.code_events.item import (
     ContainerOpening,
     CudaUse,
     DirectoryScan,
+    ItemCall,
     PathScan,
     Print,
     RandomDraw,
@@ -67,13 +68,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     if full == "print":
         refuses = _explains_rejection(recorder, scope, step, node)
         recorder.add_event(Print(refuses=refuses), scope, step, full)
-    kind = KIND_OF_CALL.get(full)
-    if full == "numpy.load" and _is_keyword_true(node, "allow_pickle") and not _maps_file(node):
-        kind = Unpickling
-    if (full == "torch.load" and _is_keyword_true(node, "mmap")) or (
-        full == "joblib.load" and _maps_file(node)
-    ):
-        kind = ArrayRead
+    kind = _find_kind(full, node)
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
     if own and full in MEDIA_OPENERS:
         kind = ArrayRead  # to decode it is the item
@@ -102,6 +97,17 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)
     _record_random_use(recorder, scope, step, full)
+
+
+def _find_kind(full: str, node: ast.Call) -> type[ItemCall] | None:
+    """What a call does to a file, by its name and what it is given."""
+    if full == "numpy.load" and _is_keyword_true(node, "allow_pickle") and not _maps_file(node):
+        return Unpickling
+    if full == "torch.load" and _is_keyword_true(node, "mmap"):
+        return ArrayRead
+    if full == "joblib.load" and _maps_file(node):
+        return ArrayRead
+    return KIND_OF_CALL.get(full)
 
 
 def _explains_rejection(

@@ -1,6 +1,7 @@
 """Loops over batches: which loader feeds them, and whether they come again."""
 
 import ast
+from typing import Literal
 
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
@@ -50,7 +51,8 @@ def _record_single_requests(recorder: EventRecorder, scope: CodeScope) -> None:
         return  # whoever calls it may do so for each step
     for step in scope.calls:
         node = step.node
-        if not isinstance(node, ast.Call) or step.context.loops or not node.args:
+        context = step.context
+        if not isinstance(node, ast.Call) or context.loops or context.inner or not node.args:
             continue
         made = node.args[0]
         if last_name(node.func) == "next" and isinstance(made, ast.Call) and made.args:
@@ -87,11 +89,7 @@ def _record_loop(
         flow=flow,
         function=scope.name,
         loaders=tuple(sorted(loaders.union(known))),
-        role="train"
-        if is_training_loop(scope, node)
-        else "eval"
-        if _is_evaluation_loop(node, scope) or _is_without_gradients(scope, step)
-        else "",
+        role=_find_role(scope, step, node),
         repeats=is_repeated(recorder, scope, step),
     )
     if before is not None:
@@ -118,6 +116,15 @@ def _evaluates_itself(
         for one in scope.calls
         if one.context.loops[-1:] == (node,)
     )
+
+
+def _find_role(
+    scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
+) -> Literal["train", "eval", ""]:
+    if is_training_loop(scope, node):
+        return "train"
+    evaluates = _is_evaluation_loop(node, scope) or _is_without_gradients(scope, step)
+    return "eval" if evaluates else ""
 
 
 def _takes_apart_batch(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:

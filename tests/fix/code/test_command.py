@@ -21,9 +21,8 @@ BAD = HEAD + (
     "        x = x.to(device)\n"
     "        net(x).sum().backward()"
 )
-WORSE = HEAD.replace("# ", "") + (
-    "print('ü')\nval_loader = DataLoader(Images([]), 4, prefetch_factor=2)\n"
-)
+MORE = "print('ü')\nval_loader = DataLoader(Images([]), 4, prefetch_factor=2)\n"
+WORSE = HEAD.replace("# ", "") + MORE
 
 
 @pytest.fixture
@@ -171,7 +170,6 @@ def test_nobody_is_asked_without_a_terminal(project: Path) -> None:
 @pytest.mark.usefixtures("project")
 def test_a_second_run_has_nothing_to_do(snapshot: SnapshotAssertion) -> None:
     fix("--yes")
-
     again = fix("--yes")
 
     assert again.exit_code == 0, again.output
