@@ -7,10 +7,12 @@ looks like decide: words of sentences, numbers, paths, files and code name nobod
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy import patterns
+from pipedoctor.privacy.aliases import ALIAS_PATTERN
 from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
 from pipedoctor.privacy.public_hosts import is_public_host
 from pipedoctor.privacy.secret_names import split_name
@@ -21,7 +23,8 @@ from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 _KINDS_BY_KEY = {
     "user": (
         "user ruser dbuser pguser sshuser username logname login owner operator submitter requester"
-        " creator uploader assignee reviewer maintainer author principal employee runas"
+        " creator uploader assignee reviewer maintainer author principal employee runas reporter"
+        " contact member student researcher supervisor fullname nickname"
     ),
     "host": (
         "host hostname dbhost pghost server fileserver dbserver node nodename nodelist machine"
@@ -39,23 +42,25 @@ _SECOND_WORDS = {
     "list": ("node",),
     "addr": ("master",),
     "as": ("run",),
-    "by": (
-        *("submitted", "created", "owned", "started", "launched", "requested", "modified"),
-        *("updated", "uploaded", "cancelled", "approved", "reported", "trained"),
-    ),
 }
 """Last words of keys that mean something behind these alone."""
+_ACTS_OF_NOBODY = frozenset(
+    "caused divided sorted ordered grouped followed scaled multiplied backed keyed preceded"  # noqa: SIM905
+    " replaced powered required indexed".split()
+)
+"""Before *by*: ``sorted_by``."""
 _ENDS = (
-    frozenset(key[-3:] for key in _KINDS)
+    frozenset(f"{key}{plural}"[-3:] for key in _KINDS for plural in ("", "s"))
     | {"ame", "ist", "ddr", "_as", "-as", " as"}
     | {f"{sign}by" for sign in "_- d"}
 )
 _QUOTE = r"(?:\\{0,3}[\"'`])"
 _MAX_KEY = 32
-_SIGN = r"(?P<sign>[:=]=?>?(?!/)|->)[ \t]{0,24}"
+_ITEM = r"(?:\r?\n[ \t]*-[ \t]+)"
+_SIGN = rf"(?P<sign>[:=]=?>?(?!/)|->)[ \t]{{0,24}}{_ITEM}?[\[({{]?"
 _OTHER_SIGNS = (
     r"|(?P<pair>,\s{0,4})(?=[\"'])|(?P<space>[ ])(?=[\"'`])|(?P<tag>>)(?=[\w@])"
-    r"|(?P<option>(?<!\S)--?[A-Za-z][\w-]{2,30}[ ])(?=[\w@])|(?P<far>[ ]{2,40}|\t)(?=\w)"
+    r"|(?P<option>(?<!\S)--?[A-Za-z][\w-]{2,30}[ ])(?=[\w@<])|(?P<far>[ ]{2,40}|\t)(?=\w)"
 )
 _SIGN_ALONE = compile_lazily(_SIGN)
 _ANY_SIGN = compile_lazily(_SIGN + _OTHER_SIGNS)
@@ -73,13 +78,19 @@ _PERSON = compile_lazily(
     r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
 )
 _BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\w|@|/")
+_NEXT = compile_lazily(
+    rf"(?::\d+)?(?:,(?=[\w])|[\"'](?::\d+)?,\s?[\"']|[ \t]*{_ITEM}[\"']?)"
+    r"(?P<name>[A-Za-z_][\w.-]*(?:\[[\d,-]+\])?)(?![=(/])"
+)
+"""Behind a value of a list: another."""
+_MAX_LIST = 64
 _CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
 _FILE = compile_lazily(
     r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp|cu)$"
 )
 _NUMBERED = compile_lazily(
     r"(?:gpu|cuda|cpu|rank|worker|device|group|slot|port|layer|step|epoch|socket|core|thread|job"
-    r"|task|trial|fold|stage|model|xpu|numa|node)[-_:]?\d+"
+    r"|task|trial|fold|stage|model|xpu|numa|node|conv|linear|block|head|pool|relu|norm)[-_:]?\d+"
 )
 _ATTRIBUTE = compile_lazily(
     r"[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
@@ -92,8 +103,10 @@ _HOST_HEADING = compile_lazily(
     r"(?i)(?:exec_|from_|batch_?|req_?)?(?:host|node)(?:[ _-]?name|list)?(?:\(reason\))?|machine"
     r"|server|from|computer"
 )
+_GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket")
 _HEADING = (
-    r"(?i)(?:user|owner|login|account|author|submitter|assignee|host|node|machine|server|uid)"
+    r"(?i)(?:namespace|project|tenant|team|bucket|user|owner|login|account|author|submitter|assignee"
+    r"|host|node|machine|server|uid)"
 )
 _CELL = compile_lazily(r"([A-Za-z_0-9][\w.-]*(?:\[[\d,-]+\])?)(?:\+|:\S*)?")
 _OTHER_VALUES = frozenset(
@@ -116,15 +129,30 @@ def find_named_values(text: str) -> list[NamedValue]:
     others = any([mark in text for mark in _MARKS_OF_OTHERS])  # noqa: C419  (twice as fast)
     for sign in (_ANY_SIGN if others else _SIGN_ALONE).finditer(text):
         kind = _judge_key(text, sign)
-        value = _VALUE.match(text, sign.end()) if kind else None
-        if value is None:
+        if not kind:
+            continue
+        value = _VALUE.match(text, sign.end())
+        if value is None:  # the first of a list may be hidden already
+            alias = ALIAS_PATTERN.match(text, sign.end())
+            found += _find_more(text, kind, alias.end()) if alias else ()
             continue
         name, end = _cut_name(value)
         if _is_name(text, kind, sign, value, name, end):
             if value["domain"]:
                 found.append(NamedValue("host", value.start("domain"), value.end("domain")))
             found.append(NamedValue(kind, value.start("name"), end))
+            found += _find_more(text, kind, end)
     return found
+
+
+def _find_more(text: str, kind: str, end: int) -> Iterator[NamedValue]:
+    """The rest of a list whose first value is a name."""
+    for _ in range(_MAX_LIST):
+        more = _NEXT.match(text, end)
+        if more is None or not _may_be_name(kind, more["name"]):
+            return
+        end = more.end("name")
+        yield NamedValue(kind, more.start("name"), end)
 
 
 def _judge_key(text: str, sign: re.Match[str]) -> str:
@@ -141,11 +169,13 @@ def _judge_key(text: str, sign: re.Match[str]) -> str:
         return ""
     words = split_name(key.rpartition("\n")[2])
     last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last == "by":
+        return "user" if before.endswith("ed") and before not in _ACTS_OF_NOBODY else ""
     if last in _SECOND_WORDS:
         if before not in _SECOND_WORDS[last]:
             return ""
-        last = before if last not in {"by", "as"} else "owner"
-    return _KINDS.get(last, "")
+        last = "owner" if last == "as" else before
+    return _KINDS.get(last) or _KINDS.get(last.removesuffix("s"), "")
 
 
 def find_named_cells(text: str) -> list[NamedValue]:
@@ -166,8 +196,9 @@ def find_named_cells(text: str) -> list[NamedValue]:
 
 
 def _judge_headings(texts: list[str]) -> list[str]:
+    headings = {"user": _USER_HEADING, "host": _HOST_HEADING, "group": _GROUP_HEADING}
     return [
-        "user" if _USER_HEADING.fullmatch(text) else "host" if _HOST_HEADING.fullmatch(text) else ""
+        next((kind for kind, heading in headings.items() if heading.fullmatch(text)), "")
         for text in texts
     ]
 

@@ -219,7 +219,7 @@ class NameRedactor:
     def _replace_url(self, match: re.Match[str]) -> str:
         named = match[2] and not match[2].startswith("<")  # what stands for one stays
         user = self._get_alias("user", match[2]) if named else match[2] or ""
-        at = f"{user}{match[3] or ''}@" if match[2] else ""
+        at = f"{user}{match[3] or ''}@" if match[2] or match[3] else ""
         if match[4] in PUBLIC_BUCKETS or is_public_index(match[4], match.string, match.end()):
             return match[0]
         inside = is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS

@@ -91,7 +91,7 @@ MOUNT_SOURCE = MarkedPattern(
 )
 """The server of a mount: ``nas:/export``, ``user@nas:``, ``mds@tcp:/scratch``."""
 NETWORK_SHARE = MarkedPattern(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
-URL = MarkedPattern(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
+URL = MarkedPattern(r"(://)(?:([^/\s:@]*)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
 EMAIL = MarkedPattern(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\w@])", "@")
 HOST_SETTING = MarkedPattern(
     r"(?i)(?<![a-z])((?:(?:host(?:_?name)?|nodename|nodelist)[\"']?\s?[=:]\s?[\"']?"

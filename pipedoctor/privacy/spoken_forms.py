@@ -10,6 +10,7 @@ from pipedoctor.privacy.foreign_words import (
 )
 from pipedoctor.privacy.token_forms import GITLEAKS
 
+_MAN = "https://man7.org/linux/man-pages/man1"
 _FOREIGN = list_spellings(FOREIGN_PASSWORDS)
 _BESIDE_FOREIGN = (
     rf"(?:\s?[:=\uff1a]\s?|(?:\s(?:{'|'.join(FOREIGN_VERBS)})\s|\s?(?:{'|'.join(GLUED_VERBS)})\s?)"
@@ -114,6 +115,35 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         ("asscode", "ASSCODE", "otp", "OTP"),
         r"(\b(?i:passcode|otp|totp)(?:\s\([^)\n]{1,20}\))?(?:\sis)?\s?[:=]?\s[\"']?)\d{4,10}(?!\w|\.\d)",
         "https://www.rfc-editor.org/rfc/rfc6238",
+        has_option=False,
+    ),
+    *(
+        CommandForm(
+            (f" {word} ", f" {word}: "),
+            rf"(\b(?i:password|passwd|passphrase|pass|pw)\b[^\n.]{{0,40}}?\s{word}:?\s[\"'`]?)"
+            r"(?!<secret>)(?=[\w.-]{0,40}[\d!#$%^&*~?+A-Z])[^\s\"'`,;]{5,200}",
+            GITLEAKS,
+            has_option=False,
+        )
+        for word in ("from", "to")
+    ),
+    CommandForm(
+        (" code ",),
+        r"(\b(?i:use|enter|with|your|the)\s(?:the\s|this\s)?code\s)\d{3}[ -]?\d{3}(?![\w.-])",
+        "https://www.rfc-editor.org/rfc/rfc6238",
+        has_option=False,
+    ),
+    CommandForm(
+        (" / ",),
+        r"(\b(?i:basic auth|login|credentials?|creds)\b[^\n/]{0,40}\s/\s)(?!<secret>)"
+        r"(?=\S*\d|\S{9,})[^\s/\"'`]{6,200}",
+        "https://www.rfc-editor.org/rfc/rfc7617",
+        has_option=False,
+    ),
+    CommandForm(
+        ("ftp ", "curl ", "ssh ", "smb "),
+        r"(\b(?:s?ftp|lftp|curl|ssh|smb)\s[A-Za-z_][\w.-]*:)(?!<secret>)[^\s@:/]{4,200}(?=@[\w.-]+)",
+        f"{_MAN}/ftp.1.html",
         has_option=False,
     ),
 )

@@ -80,11 +80,11 @@ def _split(line: str, sign: str) -> list[tuple[int, int]]:
 
 
 def _find_aligned(line: str) -> list[tuple[int, int]]:
-    """Headings with wide gaps between them, or words in capitals."""
+    """Headings with wide gaps between them, or words in capitals or that begin with one."""
     wide = [match.span() for match in re.finditer(_WIDE, line)]
-    if line.upper() == line:
-        return [match.span() for match in re.finditer(r"\S+", line)]
-    return wide
+    words = [match.span() for match in re.finditer(r"\S+", line)]
+    titles = len(wide) == 1 and all(line[begin].isupper() for begin, _ in words)
+    return words if line.upper() == line or titles else wide
 
 
 def _read_row(line: str, heading: _Heading) -> Iterator[tuple[str, int, int]]:
@@ -92,6 +92,9 @@ def _read_row(line: str, heading: _Heading) -> Iterator[tuple[str, int, int]]:
         cells = _split(line, heading.sign)
     else:
         cells = [match.span() for match in re.finditer(r"\S+", line)]
+        sentence = not any(map(str.isdecimal, line)) and len(cells) != len(heading.cells)
+        if sentence:
+            return
     for place, (head, kind) in enumerate(zip(heading.cells, heading.kinds, strict=True)):
         if not kind:
             continue

@@ -25,36 +25,65 @@ _IANA = "https://www.iana.org/assignments/service-names-port-numbers"
 _LOGON = "https://learn.microsoft.com/windows/win32/secauthn/user-name-formats"
 _ACTS = (
     r"killed|cancelled|canceled|submitted|owned|locked|requested|approved|reserved|started|preempted"
-    r"|uploaded|reported"
+    r"|uploaded|reported|held|taken|occupied|blocked"
 )
+_MODELS = (
+    r"(?!(?:cifar|resnet|vgg|vit|bert|roberta|gpt|llama|float|uint|conv|linear|layer|block|cuda|imagenet"
+    r"|coco|mnist|svhn|base|python|densenet|inception|mobilenet|convnext|yolov?|swin|efficientnet"
+    r"|whisper|glove|stage|level|version|port|fold|exp|chunk|phase|top|gemma|qwen|mistral|word|ext"
+    r"|series|split|part|shard|batch|iter|trial|seed|slot|lane|core|rank|gpu|worker|thread|port"
+    r"|channel|device|line|page|step|epoch|item|row|col|dim|axis|node)[a-z-]*\d)"
+)
+"""What has a number in sentences and is no host."""
 
 TOLD_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
+        "https://www.rfc-editor.org/rfc/rfc3986#section-3.2",
+        r"((?<![\w/.@-]))([A-Za-z_][\w.-]*)(?=:<secret>@)",
+        ":<secret>@",
+        in_word=True,
+    ),
+    make_form(
+        "told user",
         "https://slurm.schedmd.com/scancel.html",
         rf"(\b(?:{_ACTS}) by (?:user )?['\"]?){_NAME}",
-        "ed by ",
+        *("ed by ", "held by ", "taken by "),
     ),
     make_form(
         "told user",
         f"{MAN}/man1/crontab.1.html",
-        rf"(\b(?:(?:files|jobs?(?: \d+)?|process(?:es)?|crontab|home|quota|session|account)"
-        rf" of|belongs? to|\(owner|ownership to) (?:user )?['\"]?){_NAME}",
+        rf"((?:\b(?:files|jobs?(?: \d+)?|process(?:es)?|crontab|home|quota|session|account)"
+        rf" of|\bbelongs? to|\(owner|\bownership to) (?:user )?['\"]?){_NAME}",
         *(" of ", "elong", "owner"),
     ),
     make_form(
         "told user",
         f"{MAN}/man8/pam_unix.8.html",
         rf"(\buser ['\"]?){_NAME}"
-        r"(?=['\"]? (?:does|has|is|was|cannot|can|may|not|from|on|logged|failed|exceeded|owns)\b)",
+        r"(?=['\"]? (?:does|has|is|was|cannot|can|may|not|from|on|logged|failed|exceeded|owns"
+        r"|added|removed|deleted|belongs|ran|runs|holds|uses)\b)",
         "user ",
     ),
     make_form(
         "told user",
+        "https://www.rfc-editor.org/rfc/rfc7617",
+        rf"(\b(?i:basic auth|login|credentials?|creds)\b[^\n/]{{0,20}} ){_NAME}(?= / <secret>)",
+        " / <secret>",
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/fuser.1.html",
+        rf"((?:^|(?<=\s))){_NAME}(?=\s+\d+\s[F.][Ffcre.]{{3}}m?\s)",
+        *(" F.", " .."),
+    ),
+    make_form(
+        "told user",
         "https://www.rfc-editor.org/rfc/rfc5322",
-        r"(\b(?:Hi|Hello|Dear|Welcome(?: back)?,?|Thanks|Regards),? )([A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+        r"(\b(?:Hi|Hello|Dear|Welcome(?: back)?,?|Good \w+|Thanks|Regards),? )"
+        r"([A-Z][a-z]+(?: [A-Z][a-z]+)?)"
         r"(?=[,!.]|\s*$)",
-        *("Hi ", "Hello ", "Dear ", "Welcome ", "Hi, ", "Thanks", "Regards"),
+        *("Hi ", "Hello ", "Dear ", "Welcome ", "Hi, ", "Good ", "Thanks", "Regards"),
     ),
     make_form(
         "told user",
@@ -102,6 +131,39 @@ TOLD_USERS: tuple[NameForm, ...] = (
     ),
 )
 TOLD_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "told host",
+        "https://www.rfc-editor.org/rfc/rfc3986#section-3.2",
+        rf"(:<secret>@){_HOST}",
+        ":<secret>@",
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://www.postgresql.org/docs/current/libpq-connect.html",
+        rf"(\b(?:server|host|node|machine|database) (?:at|on|named|called) [\"']){_HOST}(?=[\"'])",
+        *(' "', " '"),
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man1/last.1.html",
+        rf"(\b(?:pts/\d+|tty\d) +){_HOST}(?= +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b)",
+        *("pts/", "tty"),
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man3/errno.3.html",
+        r"(?m)((?:^|(?<=\s)))([a-z][a-z-]*-?\d[\w-]*)(?=: (?:Connection (?:refused|reset|timed"
+        r"|closed)|No route|Permission denied|Host is down|Name or service|Network is))",
+        *(": Conn", ": No route", ": Perm", ": Host is", ": Name or", ": Network is"),
+    ),
+    make_form(
+        "told host",
+        "https://slurm.schedmd.com/slurm.conf.html#OPT_NodeName",
+        rf"(\b(?:on|from|for|at) ){_MODELS}([a-z]{{3,}}(?:-[a-z]+)*-?\d{{1,4}})"
+        r"(?=[\s,.;)]|$)(?!\.\w)",
+        *("on ", "from ", "for ", "at "),
+    ),
     make_form(
         "project",
         "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#service-account-tokens",
