@@ -8,15 +8,26 @@ from pipedoctor.source.syntax.scope import CodeScope
 
 
 def values_put_into(scope: CodeScope, key: str, index: object) -> Iterator[ast.expr]:
-    """``loaders[split] = x``, ``loaders.append(x)``: what may be at `which`."""
-    for step in scope.find_calls("append"):
-        call = step.node
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            if binding_key(call.func.value) == key:
-                yield from call.args[:1]
+    """``loaders[split] = x``, ``loaders.append(x)``, ``insert(0, x)``: what may be at `which`."""
+    for method, call in scope.filling_calls.get(key, ()):
+        if method in {"append", "insert"}:
+            place = int(method == "insert")
+            yield from call.args[place : place + 1]
     for at, value in scope.item_stores.get(key, ()):
         if _may_match_index(at, index):
             yield value
+
+
+def containers_added_to(scope: CodeScope, key: str) -> Iterator[ast.expr]:
+    """``loaders.extend(others)``, ``loaders.update(others)``, ``loaders += others``."""
+    for method, call in scope.filling_calls.get(key, ()):
+        if method in {"extend", "update"}:
+            yield from call.args[:1]
+    for step in scope.steps_by_type.get(ast.AugAssign, ()):
+        node = step.node
+        if isinstance(node, ast.AugAssign) and binding_key(node.target) == key:
+            if isinstance(node.op, (ast.Add, ast.BitOr)):
+                yield node.value
 
 
 def _may_match_index(node: ast.expr, index: object) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.function_body import FunctionBody
 from pipedoctor.source.syntax.parse import ParsedFile
 from pipedoctor.source.syntax.walk import find_nodes
@@ -17,6 +18,26 @@ _UTF8_MASK, _UTF8_CONTINUATION = 0b11000000, 0b10000000
 """Bytes of UTF-8 that begin no character."""
 CallPosition: TypeAlias = tuple[int, int]
 """Where a call stands: the number of its function, and its own among those there."""
+
+_FILLING_METHODS = ("append", "insert", "extend", "update")
+_CONTAINERS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.Tuple, ast.Set)
+
+
+def _is_key(index: ast.expr, key: str) -> bool:
+    """``fields["view"]``, ``self.fields[name]``: of a dictionary, not of an array."""
+    if isinstance(index, ast.Constant):
+        return isinstance(index.value, str)
+    return isinstance(index, ast.Name) and key.startswith("self.")
+
+
+def _constructs(node: ast.expr) -> bool:
+    """Is it a lambda, or a call of what is named like a class or a maker of objects?"""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    makes = name[:1].isupper() or name.startswith(_MAKERS)
+    return makes or isinstance(node, ast.Lambda)
+
+
+_MAKERS = ("get_", "make_", "build_", "create_")
 
 
 @dataclass(eq=False)
@@ -38,6 +59,57 @@ class CodeScope(FunctionBody):
         """Those by the last part of what is called."""
         found = self.module.calls_by_function(last).get(self.number, ())
         return found if self.parent is None else [s for s in found if _is_part(s.node, self.node)]
+
+    @cached_property
+    def filling_calls(self) -> Mapping[str, list[tuple[str, ast.Call]]]:
+        """``steps.append(x)``: methods that put something into a variable, by the variable."""
+        found: dict[str, list[tuple[str, ast.Call]]] = {}
+        for method in _FILLING_METHODS:
+            for step in self.find_calls(method):
+                call = step.node
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                    key = binding_key(call.func.value)
+                    if key:
+                        found.setdefault(key, []).append((method, call))
+        return found
+
+    @cached_property
+    def filled_names(self) -> Mapping[str, ast.Dict | ast.List]:
+        """
+        Variables in which objects are put here, though what they hold is made elsewhere.
+
+        Each with an empty container, which stands for what is put in here.
+        """
+        found: dict[str, ast.Dict | ast.List] = {}
+        for key, calls in self.filling_calls.items():
+            added = (one for method, call in calls for one in call.args[method == "insert" :])
+            if any(map(self._makes_object, added)):
+                self._note_filled(found, key, calls[0][1], ast.List([], ast.Load()))
+        for key, stored in self.item_stores.items():
+            for index, value in stored if key else ():
+                if _is_key(index, key) and self._makes_object(value):
+                    self._note_filled(found, key, value, ast.Dict([], []))
+        return found
+
+    def _note_filled(
+        self,
+        found: dict[str, ast.Dict | ast.List],
+        key: str,
+        place: ast.expr,
+        node: ast.Dict | ast.List,
+    ) -> None:
+        bound = [value for value, _ in self.bindings.get(key, ())]
+        if key not in found and not any(isinstance(x, _CONTAINERS) for x in bound):
+            found[key] = ast.copy_location(node, place)
+
+    def _makes_object(self, node: ast.expr) -> bool:
+        """``Flip()``, ``[Flip()]``, a lambda, or a variable that holds one of these."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return any(map(self._makes_object, node.elts))
+        if isinstance(node, ast.Name):
+            bound = (value for value, _ in self.bindings.get(node.id, ()))
+            return any(_constructs(one) for one in bound)
+        return _constructs(node)
 
     @cached_property
     def inner_scopes(self) -> Mapping[int, "CodeScope"]:

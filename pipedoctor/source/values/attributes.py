@@ -71,6 +71,9 @@ class AttributeReader:
                     if key.startswith("self."):
                         pairs = [(value, method) for value, _ in values[:_MAX_STORES]]
                         known.setdefault(key[5:], []).extend(pairs)
+                for key, node in method.filled_names.items():
+                    if key.startswith("self."):
+                        known.setdefault(key[5:], []).append((node, method))
         return known
 
     def read_inherited(self, frame: Frame, name: str) -> Values:

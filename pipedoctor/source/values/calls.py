@@ -29,9 +29,12 @@ from pipedoctor.source.values.lattice import (
     TupleValue,
     Value,
     Values,
+    any_object,
+    is_sequence,
     join,
 )
 from pipedoctor.source.values.library import (
+    ITEM_TAKERS,
     MODULE_IMPORTERS,
     NAMESPACES,
     OBJECT_MAKERS,
@@ -95,10 +98,7 @@ class CallEvaluator:
             return frozenset((StreamValue((UNKNOWN, given[0])),))
         if name == "zip" and given:
             pairs = zip(node.args, given, strict=True)
-            parts = (
-                join(self.model.item(x, None) for x in one) if isinstance(arg, ast.Starred) else one
-                for arg, one in pairs
-            )
+            parts = (self._items_of(one) if isinstance(x, ast.Starred) else one for x, one in pairs)
             return frozenset((StreamValue(tuple(parts)),))
         if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             return join(
@@ -223,33 +223,18 @@ class CallEvaluator:
 
     def _call_library(self, name: str, full: str, node: ast.Call, frame: Frame) -> Values:
         """A function of a library: what it passes on of what it is given."""
-        func = node.func
-        if isinstance(func, ast.Attribute):
-            owners = self.model.evaluate(func.value, frame)
-            for owner in owners:
-                if isinstance(owner, (ContainerValue, TupleValue)):
-                    return call_container_method(self.model, owner, node)
-                if isinstance(owner, BatchValue):
-                    return frozenset((owner,))
-                if isinstance(owner, ModuleValue) and name in {"items", "values"}:
-                    return list_module_items(self.model, owner, name)
-                if isinstance(owner, (LoaderValue, IteratorValue)):
-                    taken = name in {"next", "__next__"}
-                    kind = BatchValue if taken else IteratorValue
-                    return (
-                        frozenset((kind(owner.index),)) if taken or name == "__iter__" else UNKNOWN
-                    )
-                if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
-                    return owners
-                if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
-                    return self._parsed_objects(owner)
+        if isinstance(node.func, ast.Attribute):
+            owners = self.model.evaluate(node.func.value, frame)
+            found = self._call_method(owners, name, node)
+            if found is not None:
+                return found
         given = list(self._list_given(node, frame))
         if full in OBJECT_MAKERS:
             given += [self.model.evaluate(word.value, frame) for word in node.keywords]
-            return frozenset(_any_object(join(iter(given))))
+            return frozenset(any_object(join(iter(given))))
         if name in WRAPPERS and given:
-            parts = (self.model.item(one, None) for one in given[0] if _is_sequence(one))
-            return frozenset(one for one in given[0] if not _is_sequence(one)) | join(parts)
+            parts = (self.model.item(one, None) for one in given[0] if is_sequence(one))
+            return frozenset(one for one in given[0] if not is_sequence(one)) | join(parts)
         if name in SPLITS and given:
             return frozenset((TupleValue((given[0],) * _MAX_PARTS),))
         if name in SEVERAL_PASSED_ON and len(given) > 1:
@@ -258,10 +243,36 @@ class CallEvaluator:
             words = [w.value for w in node.keywords if w.arg in PARAMETER_NAMES]
             given += [self.model.evaluate(one, frame) for one in words]
             return join(iter(given))
-        held = [self.model.item(o, None) for part in given for o in part if _is_sequence(o)]
+        if (full or name) in ITEM_TAKERS:
+            return self._items_of(given[0]) if given else UNKNOWN
+        held = [self.model.item(o, None) for part in given for o in part if is_sequence(o)]
         every = (one for part in (*given, *held) for one in part)
         batches = frozenset(one for one in every if isinstance(one, BatchValue))
         return batches or frozenset((ExternalValue(full or name, node, frame),))
+
+    def _call_method(self, owners: Values, name: str, node: ast.Call) -> Values | None:
+        """A method of what is no object of the project; none: nothing is known of it."""
+        held = [one for one in owners if is_sequence(one)]
+        if held:
+            return join(call_container_method(self.model, one, node) for one in held)
+        for owner in owners:
+            if isinstance(owner, BatchValue):
+                return frozenset((owner,))
+            if isinstance(owner, ModuleValue) and name in {"items", "values"}:
+                return list_module_items(self.model, owner, name)
+            if isinstance(owner, (LoaderValue, IteratorValue)):
+                if name in {"next", "__next__"}:
+                    return frozenset((BatchValue(owner.index),))
+                made = name == "__iter__"
+                return frozenset((IteratorValue(owner.index),)) if made else UNKNOWN
+            if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
+                return owners
+            if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
+                return self._parsed_objects(owner)
+        return None
+
+    def _items_of(self, values: Values) -> Values:
+        return join(self.model.item(one, None) for one in values)
 
     def _list_given(self, node: ast.Call, frame: Frame) -> Iterator[Values]:
         """What positions give; of ``*args`` the parts that are known."""
@@ -280,18 +291,7 @@ class CallEvaluator:
         for value in self.model.evaluate(written[0], parser.frame) if written else ():
             if isinstance(value, ContainerValue) and isinstance(value.node, (ast.Tuple, ast.List)):
                 held = (self.model.item(value, n) for n in range(len(value.node.elts)))
-                parts += [frozenset(_any_object(one)) for one in held]
+                parts += [frozenset(any_object(one)) for one in held]
             else:
-                parts.append(frozenset(_any_object(frozenset((value,)))))
+                parts.append(frozenset(any_object(frozenset((value,)))))
         return frozenset((TupleValue(tuple(parts)),)) if parts else UNKNOWN
-
-
-def _any_object(values: Values) -> Iterator[Value]:
-    """Objects of classes, made in a way that is not seen."""
-    for value in values:
-        if isinstance(value, ClassValue):
-            yield InstanceValue(value.cls)
-
-
-def _is_sequence(value: Value) -> bool:
-    return isinstance(value, (ContainerValue, TupleValue))

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.resolve.container_contents import (
+    containers_added_to,
     namedtuple_field_value,
     values_put_into,
 )
@@ -25,6 +26,8 @@ from pipedoctor.source.values.lattice import (
 )
 
 _SEQUENCES = (ast.Tuple, ast.List, ast.Set)
+_MAX_ADDED = 2
+"""Containers that are added to one another: ``steps += more``."""
 _METHODS = frozenset(("values", "items", "get", "pop", "copy"))
 """Methods of dictionaries that give what is in them."""
 _DICTIONARIES = frozenset(("dict", "OrderedDict", "defaultdict"))
@@ -44,15 +47,21 @@ def item_of(model: Evaluating, value: Value, index: object) -> Values:
     return UNKNOWN
 
 
-def _item_of_container(model: Evaluating, container: ContainerValue, index: object) -> Values:
+def _item_of_container(
+    model: Evaluating, container: ContainerValue, index: object, depth: int = _MAX_ADDED
+) -> Values:
     node, frame = container.node, container.frame
-    return join(model.evaluate(one, frame) for one in written_items(node, frame.scope, index)) | (
-        join(
-            model.evaluate(one, frame)
-            for key in _names_of(frame.scope, node)
-            for one in values_put_into(frame.scope, key, index)
-        )
-    )
+    found = [model.evaluate(one, frame) for one in written_items(node, frame.scope, index)]
+    for key in _names_of(frame.scope, node):
+        found += [model.evaluate(one, frame) for one in values_put_into(frame.scope, key, index)]
+        for added in containers_added_to(frame.scope, key) if depth else ():
+            for one in model.evaluate(added, frame):
+                if isinstance(one, ContainerValue):
+                    place = index if isinstance(one.node, ast.Dict) else None
+                    found.append(_item_of_container(model, one, place, depth - 1))
+                elif isinstance(one, TupleValue):
+                    found.append(join(iter(one.parts)))
+    return join(iter(found))
 
 
 def written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[ast.expr]:
@@ -81,7 +90,10 @@ def written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[a
 
 def _names_of(scope: CodeScope, node: ast.expr) -> list[str]:
     """The variables that a container is bound to where it is written."""
-    return scope.names_by_value.get(id(node), [])
+    bound = scope.names_by_value.get(id(node), [])
+    if bound or not isinstance(node, (ast.List, ast.Dict)):
+        return bound
+    return [key for key, one in scope.filled_names.items() if one is node]
 
 
 def elements_of(model: Evaluating, value: Value) -> Values:

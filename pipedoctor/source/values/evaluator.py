@@ -130,7 +130,8 @@ class Evaluator(CyclicEvaluator):
         scope, name = frame.scope, node.id
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
-        if name == "cls" and frame.owner is not None and name in scope.parameter_names:
+        first = next(iter(scope.parameters), None) if name == "cls" else None
+        if frame.owner is not None and first is not None and first.arg == name:
             return frozenset((ClassValue(frame.owner.cls),))
         found = self._definitions.find(scope, name, node.lineno)
         values = UNKNOWN
@@ -138,6 +139,8 @@ class Evaluator(CyclicEvaluator):
             assigned = self._select_assignments(found.assigned, name, frame)
             values = join([self.evaluate(one, frame) for one in assigned])
             values |= join([self._element_of_target(one, frame) for one in found.looped])
+        if name in scope.filled_names:
+            values |= self.evaluate(scope.filled_names[name], frame)
         if name in scope.local_functions:
             return values | {LocalFunctionValue(scope.local_functions[name], frame)}
         if found.certain or scope.is_module_body:

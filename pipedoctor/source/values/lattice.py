@@ -7,7 +7,7 @@ does not depend on addresses or on the seed of hashes.
 """
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -265,3 +265,15 @@ def join(parts: Iterable[Values]) -> Values:
         if part:
             found = found | part if found else part
     return found
+
+
+def any_object(values: Values) -> Iterator[Value]:
+    """Objects of classes, made in a way that is not seen."""
+    for value in values:
+        if isinstance(value, ClassValue):
+            yield InstanceValue(value.cls)
+
+
+def is_sequence(value: Value) -> bool:
+    """Is it a container of some kind?"""
+    return isinstance(value, (ContainerValue, TupleValue))

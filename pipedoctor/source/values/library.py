@@ -29,6 +29,8 @@ SELF_RETURNING = frozenset(
 """Methods of a module that return the module itself."""
 SEVERAL_PASSED_ON = frozenset(("prepare", "setup_dataloaders", "setup"))
 """Those that return as many objects as they are given."""
+ITEM_TAKERS = frozenset(("random.choice", "random.sample", "random.choices", "numpy.random.choice"))
+"""Functions that draw from what they are given."""
 PARAMETER_NAMES = frozenset(("iterable", "loader", "dataloader", "data_loader", "it", "total"))
 """Parameters by which wrappers are given a loader."""
 NAMESPACES: Mapping[str, str] = {

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
@@ -43,6 +44,8 @@ def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]
         full = project.full_name_of(site.node.func, site.scope.module)
         if full.startswith(_COMPOSING_LIBRARIES):
             yield from ((one, site) for one in _list_arguments(site.node))
+    for site in _find_foreign_datasets(project):
+        yield from ((one, site) for one in _list_arguments(site.node))
     for name in _LIST_METHODS:
         for site in project.find_call_sites(name):
             func = site.node.func
@@ -54,6 +57,21 @@ def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]
             given = find_call_argument(site.node, parameter, position)
             if given is not None and site.scope.module.imports_any((library,)):
                 yield given, site
+
+
+def _find_foreign_datasets(project: Project) -> Iterator[CallSite]:
+    """``ImageFolder(root, transform=Own(), loader=read)``, and of classes that derive from it."""
+    for module in project.modules:
+        if not module.imports_any(("torchvision", "torchaudio")):
+            continue
+        for name, places in module.calls_by_name.items():
+            if project.resolve_name(name, module).startswith(FRAMEWORK_DATASETS):
+                for scope, step in module.steps_at(places):
+                    if isinstance(step.node, ast.Call):
+                        yield CallSite(scope, step, step.node)
+    for cls in project.classes:
+        if any(name.startswith(FRAMEWORK_DATASETS) for name in project.find_bases(cls)[1]):
+            yield from project.find_call_sites(cls.name)
 
 
 def _list_arguments(call: ast.Call) -> list[ast.expr]:
