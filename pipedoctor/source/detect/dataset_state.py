@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from pipedoctor.facts.code_events.dataset import (
     AttributeUse,
@@ -13,7 +13,6 @@ from pipedoctor.facts.code_events.dataset import (
     HandleReopening,
     LambdaAttribute,
 )
-from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.caches import (
     is_failure_path,
     record_global_caches,
@@ -22,6 +21,8 @@ from pipedoctor.source.detect.caches import (
 )
 from pipedoctor.source.detect.dataset_methods import record_heavy_len, record_ignored_index
 from pipedoctor.source.detect.held_objects import find_held_classes, reads_from_outside
+from pipedoctor.source.detect.kept_handles import find_kept_handles, opening_name
+from pipedoctor.source.detect.kept_lambdas import find_kept_lambda
 from pipedoctor.source.detect.kinds import (
     GENERATOR_CLASSES,
     HANDLE_FACTORIES,
@@ -36,8 +37,7 @@ from pipedoctor.source.detect.seeding import (
     record_item_seeds,
     record_worker_init_seeds,
 )
-from pipedoctor.source.syntax.call_arguments import find_default
-from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.views import find_views
 
@@ -139,31 +139,45 @@ def _record_kept_attributes(
     `outside`: those that functions read which are not its own.
     """
     for key, values in init.bindings.items():
-        if not key.startswith("self."):
-            continue
-        for value, step in values:
+        for value, step in values if key.startswith("self.") else ():
             name = recorder.full_name_of(value.func, init) if isinstance(value, ast.Call) else ""
-            if isinstance(value, ast.Call) and not name:
-                name = unparse_short(value.func) if last_name(value.func) == "open" else ""
-            dropped = is_left_out_of_pickle(recorder, cls, key)
-            use = AttributeUse(
-                attribute=key,
-                used=_reads_attribute(worker, key) or key[5:] in outside,
-                renewed=_assigns_attribute(worker, key) or dropped or _seeds_attribute(worker, key),
-                closed=_is_closed(init, key),
-                spare=_is_read_on_failure(worker, key),
-            )
-            kept: dict[str, Any] = asdict(use)
-            if name in HANDLE_FACTORIES or (name.endswith(".open") and name not in KIND_OF_CALL):
-                handle = _describe_handle(use, init, worker, value, dropped=dropped)
-                kept = asdict(handle)
-                recorder.add_event(handle, init, step, name, node=value)
-            elif name in GENERATOR_CLASSES:
+            if name in GENERATOR_CLASSES and not opening_name(recorder, init, value):
+                kept: dict[str, Any] = asdict(
+                    _describe_use(recorder, cls, init, worker, key, outside)
+                )
                 recorder.add_event(GeneratorAttribute(**kept), init, step, name, node=value)
-            lambdas = _find_kept_lambda(recorder, init, value)
+            lambdas = find_kept_lambda(recorder, init, value)
             if lambdas is not None:
+                kept = asdict(_describe_use(recorder, cls, init, worker, key, outside))
                 moved = step._replace(node=lambdas)
                 recorder.add_event(LambdaAttribute(**kept), init, moved, key)
+    for handle in find_kept_handles(recorder, init, list(recorder.project.all_methods(cls))):
+        key = handle.attribute
+        use = _describe_use(recorder, cls, init, worker, key, outside)
+        dropped = is_left_out_of_pickle(recorder, cls, key)
+        details = _describe_handle(use, init, worker, handle.call, dropped=dropped)
+        if not handle.is_direct:  # whoever opens it late has more to change than one line
+            details = replace(details, part=details.part or key, opening="", variables="")
+        recorder.add_event(details, handle.scope, handle.step, handle.name, node=handle.place)
+
+
+def _describe_use(
+    recorder: EventRecorder,
+    cls: ClassDefinition,
+    init: CodeScope,
+    worker: list[CodeScope],
+    key: str,
+    outside: Collection[str],
+) -> AttributeUse:
+    """What happens to an attribute of an object where items are made."""
+    dropped = is_left_out_of_pickle(recorder, cls, key)
+    return AttributeUse(
+        attribute=key,
+        used=_reads_attribute(worker, key) or key[5:] in outside,
+        renewed=_assigns_attribute(worker, key) or dropped or _seeds_attribute(worker, key),
+        closed=_is_closed(init, key),
+        spare=_is_read_on_failure(worker, key),
+    )
 
 
 def _describe_handle(
@@ -240,27 +254,6 @@ def _record_early_opening(
                         str(made),
                         node=value,
                     )
-
-
-def _find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> ast.expr | None:
-    """A lambda that stays on self: itself, a default, or handed on to an object."""
-    if isinstance(value, ast.Lambda):
-        return value
-    if isinstance(value, ast.Name):
-        default = find_default(init.node, value.id)
-        return default if isinstance(default, ast.Lambda) else None
-    if isinstance(value, ast.Call):
-        found = recorder.project.find_definition(value.func, init.module)
-        stored = isinstance(found, ClassDefinition)
-        if stored or last_name(value.func) == "Lambda":
-            for one in [*value.args, *(word.value for word in value.keywords)]:
-                if isinstance(one, ast.Lambda):
-                    return one
-                if isinstance(one, ast.Name) and stored:
-                    default = find_default(init.node, one.id)
-                    if isinstance(default, ast.Lambda):
-                        return default
-    return None
 
 
 def _calls_close(scope: CodeScope, key: str) -> bool:

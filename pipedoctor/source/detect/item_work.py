@@ -2,7 +2,9 @@
 
 import ast
 
+from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
+from pipedoctor.source.detect.held_objects import find_held_classes
 from pipedoctor.source.detect.kinds import PICKING_FUNCTIONS, READ_KINDS
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import binding_key, last_name
@@ -64,7 +66,17 @@ def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
             return False
         if scope.steps_by_type.get(ast.While):
             return False
-    return bool(scopes)
+    return bool(scopes) and not _reads_from_handle(recorder, dataset)
+
+
+def _reads_from_handle(recorder: EventRecorder, dataset: str) -> bool:
+    """``self.file["rows"][index]``, of a file that it or an object of its keeps open?"""
+    cls = recorder.call_graph.datasets[dataset]
+    names = {one.full_name for one in (cls, *find_held_classes(recorder, cls))}
+    return any(
+        event.kind == HandleAttribute.kind and event.owner in names and event.recorded.get("used")
+        for event in recorder.events
+    )
 
 
 def _only_picks(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> bool:

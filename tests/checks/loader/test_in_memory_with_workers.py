@@ -16,6 +16,9 @@ SILENT = {
     "no workers": loader_call("Memory()"),
     "files": loader_call("Images(), num_workers=2"),
     "a collate of its own": loader_call("Memory(), num_workers=2, collate_fn=heavy"),
+    "a file that is kept open": rows_training(
+        "self.x = h5py.File(path)['x']", "return self.x[index]"
+    ),
     "a class that wraps who knows what": rows_training(
         "self.x = path", "return self.x[index]", base="object"
     ),

@@ -1,0 +1,29 @@
+"""Lambdas that an object keeps: they cannot be sent to workers by every start method."""
+
+import ast
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.call_arguments import find_default
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+
+
+def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> ast.expr | None:
+    """A lambda that stays on self: itself, a default, or handed on to an object."""
+    if isinstance(value, ast.Lambda):
+        return value
+    if isinstance(value, ast.Name):
+        default = find_default(init.node, value.id)
+        return default if isinstance(default, ast.Lambda) else None
+    if isinstance(value, ast.Call):
+        found = recorder.project.find_definition(value.func, init.module)
+        stored = isinstance(found, ClassDefinition)
+        if stored or last_name(value.func) == "Lambda":
+            for one in [*value.args, *(word.value for word in value.keywords)]:
+                if isinstance(one, ast.Lambda):
+                    return one
+                if isinstance(one, ast.Name) and stored:
+                    default = find_default(init.node, one.id)
+                    if isinstance(default, ast.Lambda):
+                        return default
+    return None
