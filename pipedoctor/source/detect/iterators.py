@@ -74,7 +74,8 @@ def record_manual_iteration(
     if isinstance(inner, ast.Call) and last_name(inner.func) == "iter" and inner.args:
         loaders = recorder.loader_flow.find_loaders(inner.args[0], scope)
         like = is_named_like_loader(inner.args[0])
-        if loaders and not step.context.loops:
+        asked = scope.name.rpartition(".")[2] in recorder.loader_flow.requesting_names
+        if loaders and not (step.context.loops or step.context.inner or asked):
             recorder.sampled_loaders |= loaders  # one batch, to look at
         if loaders or like:
             fresh = FreshIterator(

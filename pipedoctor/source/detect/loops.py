@@ -37,27 +37,10 @@ def find_loops(recorder: EventRecorder) -> None:
         names = [name for name in requests if name in module.called_names]
         for scope in module.scopes:
             record_request_loops(recorder, scope, names)
-            if "next" in names:
-                _record_single_requests(recorder, scope)
             for kind in (ast.For, ast.AsyncFor):
                 for step in scope.steps_by_type.get(kind, []):
                     if isinstance(step.node, (ast.For, ast.AsyncFor)):
                         _record_loop(recorder, scope, step, step.node)
-
-
-def _record_single_requests(recorder: EventRecorder, scope: CodeScope) -> None:
-    """``batch = next(iter(loader))`` outside of all loops: one batch, to look at."""
-    if scope.name.rpartition(".")[2] in recorder.loader_flow.requesting_names:
-        return  # whoever calls it may do so for each step
-    for step in scope.calls:
-        node = step.node
-        context = step.context
-        if not isinstance(node, ast.Call) or context.loops or context.inner or not node.args:
-            continue
-        made = node.args[0]
-        if last_name(node.func) == "next" and isinstance(made, ast.Call) and made.args:
-            if last_name(made.func) == "iter":
-                recorder.sampled_loaders |= recorder.loader_flow.find_loaders(made.args[0], scope)
 
 
 def _record_loop(
