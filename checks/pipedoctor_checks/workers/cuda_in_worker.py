@@ -26,8 +26,9 @@ def cuda_in_worker(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    `.cuda()`, `.to("cuda")` or a call of `torch.cuda` is in code that runs for items. A
-    device in a variable may be the CPU, and is not reported. It breaks where a loader of
+    `.cuda()`, `.to("cuda")`, `device="cuda"` or a call of `torch.cuda` is in code that runs
+    for items. A device in a variable counts if the code makes it a GPU wherever there is
+    one; what may be the CPU on purpose is not reported. It breaks where a loader of
     the dataset has workers; it is a risk where no such loader is seen, or the number of
     its workers is not; and a note where all of them load in the training process, in
     which it works.

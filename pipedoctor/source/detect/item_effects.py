@@ -40,6 +40,7 @@ from pipedoctor.source.detect.kinds import (
 )
 from pipedoctor.source.detect.parse_ahead import parse_ahead, read_parsed
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.device_conditions import is_gpu
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
@@ -239,12 +240,13 @@ def _record_cuda_use(
     elif func.attr == "cuda" and not full.startswith("torch"):
         use = CudaUse(sure=True, tensor=unparse_short(func.value), call=unparse_short(node))
         recorder.add_event(use, scope, step, unparse_short(func))
-    elif func.attr == "to" and node.args:
-        value = recorder.values.resolve(node.args[0], scope)
-        if isinstance(value.value, str) and value.value.startswith("cuda"):
+    elif func.attr == "to" or full.startswith("torch."):
+        given = [word.value for word in node.keywords if word.arg == "device"]
+        given += node.args[:1] if func.attr == "to" else []
+        if any(is_gpu(recorder.values, one, scope) for one in given):
             text = unparse_short(node)
-            use = CudaUse(sure=True, tensor=unparse_short(func.value), call=text)
-            recorder.add_event(use, scope, step, text)
+            moved = unparse_short(func.value) if func.attr == "to" else ""
+            recorder.add_event(CudaUse(sure=True, tensor=moved, call=text), scope, step, text)
 
 
 def _record_random_use(

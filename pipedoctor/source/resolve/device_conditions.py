@@ -48,6 +48,31 @@ def holds_with_gpu(
     return found[0] if found and found.count(found[0]) == len(found) else None
 
 
+def is_gpu(
+    values: ValueResolver, node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH
+) -> bool:
+    """Is it a GPU wherever there is one: ``torch.device("cuda" if ... else "cpu")``?"""
+    if depth <= 0:
+        return False
+    if isinstance(node, ast.JoinedStr):
+        return bool(node.values) and is_gpu(values, node.values[0], scope, depth - 1)
+    if isinstance(node, ast.Call):
+        made = last_name(node.func) == "device" and bool(node.args)
+        return made and is_gpu(values, node.args[0], scope, depth - 1)
+    if isinstance(node, ast.IfExp):
+        test = holds_with_gpu(values, node.test, scope)
+        ways = [node.body, node.orelse] if test is None else [node.body if test else node.orelse]
+        return all(is_gpu(values, one, scope, depth - 1) for one in ways)
+    known = values.resolve(node, scope)
+    if known.is_known:
+        return isinstance(known.value, str) and known.value.startswith("cuda")
+    key = binding_key(node)
+    found = list(values.find_assignments(key, scope)) if key else []
+    if not found and key and scope.has_parameter(key):
+        found = values.find_call_arguments(scope, key)
+    return bool(found) and all(is_gpu(values, one, its, depth - 1) for one, its in found)
+
+
 def _asks_for_gpu(
     values: ValueResolver, node: ast.Call, scope: CodeScope, depth: int
 ) -> bool | None:

@@ -6,14 +6,23 @@ from pipedoctor.check import Severity
 from pipedoctor_checks.workers.cuda_in_worker import cuda_in_worker
 from tests.checks.code_samples import find_one, make_tests, rows_dataset
 
+CHOSEN = "device = {}\n" + rows_dataset(item="return x.to(device)")
 SILENT = {
     "in the loop": rows_dataset() + "    for x in loader:\n        x.cuda()\n",
     "a device that may be the CPU": rows_dataset(item="return x.to(self.device)"),
+    "the CPU": CHOSEN.format("torch.device('cpu')"),
+    "one or the other": CHOSEN.format("'cuda' if index else 'cpu'"),
+    "a tensor of its own on the host": rows_dataset(item="return torch.zeros(3, device='cpu')"),
     "asked only": rows_dataset(item="return torch.cuda.is_available()"),
 }
 SPEAKS = {
     "moved": rows_dataset(item="return x.cuda()"),
     "by name": rows_dataset(item="return x.to('cuda:0')"),
+    "by a device": rows_dataset("self.d = torch.device('cuda')", "return x.to(self.d)"),
+    "where there is one": CHOSEN.format("'cuda' if torch.cuda.is_available() else 'cpu'"),
+    "by its number": CHOSEN.format("torch.device(f'cuda:{index}')"),
+    "by a keyword": rows_dataset(item="return x.to(device='cuda')"),
+    "made there": rows_dataset(item="return torch.zeros(3, device='cuda')"),
     "in the collate function": "def one(x):\n    return x.cuda()\n"
     + rows_dataset(more=", collate_fn=one"),
 }
