@@ -21,6 +21,7 @@ from pipedoctor.facts.code_events.seeds import GeneratorSeed
 from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS, reads_whole
 from pipedoctor.source.detect.cache_keys import record_missed_keys
 from pipedoctor.source.detect.caches import is_failure_path
+from pipedoctor.source.detect.chained_calls import name_call, parses_file
 from pipedoctor.source.detect.drawn_arguments import is_drawn_here
 from pipedoctor.source.detect.failures import (
     find_item_entries,
@@ -63,13 +64,13 @@ def record_item_events(recorder: EventRecorder) -> None:
 
 
 def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
-    full = recorder.full_name_of(node.func, scope)
+    full = name_call(recorder, scope, node)
     if not full and isinstance(node.func, ast.Name) and node.func.id in _BUILTIN_CALLS:
         full = node.func.id
     if full == "print":
         refuses = _explains_rejection(recorder, scope, step, node)
         recorder.add_event(Print(refuses=refuses), scope, step, full)
-    kind = _find_kind(full, node)
+    kind = TextParse if parses_file(full, scope, node) else _find_kind(full, node)
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
     if own and full in MEDIA_OPENERS:
         kind = ArrayRead  # to decode it is the item

@@ -3,8 +3,18 @@
 from pipedoctor_checks.item.subprocess_per_item import subprocess_per_item
 from tests.checks.code_samples import COMPOSE_IN_ITEM, find, frames, make_tests
 
-SILENT = {"once": frames(init="os.system('true')")}
+FFMPEG = "import ffmpeg\n"
+SILENT = {
+    "once": frames(init="os.system('true')"),
+    "a chain that is not run": FFMPEG + frames("x = ffmpeg.input('a').output('pipe:')"),
+    "a chain of something else": frames("x = self.files.input('a').output('pipe:').run()"),
+}
 SPEAKS = {
+    "a chain": FFMPEG + frames("x = ffmpeg.input('a').output('pipe:').run()"),
+    "a chain in parts": FFMPEG
+    + frames(
+        "x = ffmpeg.input('a')\ny = x.filter('fps')\nz, _ = y.output('pipe:').run(quiet=True)"
+    ),
     "a shell": frames("os.system('ffmpeg')"),
     "the length of a sound, by sox": "import sox\n" + frames("sox.file_info.duration('a.wav')"),
 }

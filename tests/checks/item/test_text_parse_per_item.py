@@ -29,6 +29,7 @@ class Labelled(Dataset):
         return {label}(self.labels[index])
 """
 SILENT = {
+    "a text in memory": frames("x = json.loads(self.files[index])"),
     "once": frames(init="self.table = json.load(open(files))"),
     "when first needed": frames("if self.table is None:\n    self.table = json.load(open('x'))"),
     "read once": LAZY_LABELS.format(
@@ -37,6 +38,10 @@ SILENT = {
     "kept by a cache": LAZY_LABELS.format(cached="@functools.lru_cache(None)", body="self.load()"),
 }
 SPEAKS = {
+    "the text of a file": frames("x = json.loads(open(self.files[index]).read())"),
+    "the text of a file in a variable": frames(
+        "with open(self.files[index]) as f:\n    text = f.read()\nx = json.loads(text)"
+    ),
     "numbers": frames("x = np.loadtxt(self.files[index])"),
     "where the cache has none": frames(
         "if index in self.cache:\n    x = 1\nelse:\n    x = np.loadtxt(index)"
