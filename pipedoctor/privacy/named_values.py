@@ -36,11 +36,12 @@ _KINDS_BY_KEY = {
         " entity company customer department institute workgroup realm cluster"
     ),
 }
-_KINDS = {key: kind for kind, keys in _KINDS_BY_KEY.items() for key in keys.split()}
+_KINDS = {key: kind for kind, keys in _KINDS_BY_KEY.items() for key in keys.split()} | {"id": "id"}
 _SECOND_WORDS = {
     "name": ("user", "owner", "login", "author", "host", "server", "node", "computer", "machine"),
     "list": ("node",),
     "addr": ("master",),
+    "id": ("user", "group"),
     "as": ("run",),
 }
 """Last words of keys that mean something behind these alone."""
@@ -51,7 +52,7 @@ _ACTS_OF_NOBODY = frozenset(
 """Before *by*: ``sorted_by``."""
 _ENDS = (
     frozenset(f"{key}{plural}"[-3:] for key in _KINDS for plural in ("", "s"))
-    | {"ame", "ist", "ddr", "_as", "-as", " as"}
+    | {"ame", "ist", "ddr", "_as", "-as", " as", "rid", "pid", "_id"}
     | {f"{sign}by" for sign in "_- d"}
 )
 _QUOTE = r"(?:\\{0,3}[\"'`])"
@@ -78,6 +79,8 @@ _PERSON = compile_lazily(
     r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
 )
 _BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\w|@|/")
+_OWNER = compile_lazily(r"[A-Za-z_][\w.-]*(?=\(\d+\))")
+"""As Slurm names the owner of a job: ``UserId=x(1001)``."""
 _NEXT = compile_lazily(
     rf"(?::\d+)?(?:,(?=[\w])|[\"'](?::\d+)?,\s?[\"']|[ \t]*{_ITEM}[\"']?)"
     r"(?P<name>[A-Za-z_][\w.-]*(?:\[[\d,-]+\])?)(?![=(/])"
@@ -90,7 +93,7 @@ _FILE = compile_lazily(
 )
 _NUMBERED = compile_lazily(
     r"(?:gpu|cuda|cpu|rank|worker|device|group|slot|port|layer|step|epoch|socket|core|thread|job"
-    r"|task|trial|fold|stage|model|xpu|numa|node|conv|linear|block|head|pool|relu|norm)[-_:]?\d+"
+    r"|task|trial|fold|stage|model|xpu|numa|conv|linear|block|head|pool|relu|norm)[-_:]?\d+"
 )
 _ATTRIBUTE = compile_lazily(
     r"[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
@@ -129,7 +132,10 @@ def find_named_values(text: str) -> list[NamedValue]:
     others = any([mark in text for mark in _MARKS_OF_OTHERS])  # noqa: C419  (twice as fast)
     for sign in (_ANY_SIGN if others else _SIGN_ALONE).finditer(text):
         kind = _judge_key(text, sign)
-        if not kind:
+        if kind == "id":
+            owner = _OWNER.match(text, sign.end())
+            found += (NamedValue("user", *owner.span()),) if owner else ()
+        if kind in {"", "id"}:
             continue
         value = _VALUE.match(text, sign.end())
         if value is None:  # the first of a list may be hidden already
@@ -163,18 +169,22 @@ def _judge_key(text: str, sign: re.Match[str]) -> str:
         key = key.rstrip(" \t\"'`])\\")
     if key[-3:].lower() not in _ENDS:
         return ""
-    if way == "far" and text[text.rfind("\n", 0, begin) + 1 : begin].strip() != key.strip():
-        return ""  # not a line of its own
-    if way == "tag" and "<" not in key:
+    inside = way == "far" and text[text.rfind("\n", 0, begin) + 1 : begin].strip() != key.strip()
+    if inside or (way == "tag" and "<" not in key):
         return ""
-    words = split_name(key.rpartition("\n")[2])
+    return _judge_words(split_name(key.rpartition("\n")[2]))
+
+
+def _judge_words(words: list[str]) -> str:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last == "by":
         return "user" if before.endswith("ed") and before not in _ACTS_OF_NOBODY else ""
     if last in _SECOND_WORDS:
         if before not in _SECOND_WORDS[last]:
             return ""
-        last = "owner" if last == "as" else before
+        last = {"id": "id", "as": "owner"}.get(last, before)
+    if last == "account" and "slurm" in words:
+        return "user"
     return _KINDS.get(last) or _KINDS.get(last.removesuffix("s"), "")
 
 
@@ -214,7 +224,8 @@ def _is_name(
     text: str, kind: str, sign: re.Match[str], value: re.Match[str], name: str, end: int
 ) -> bool:
     """Does the value look like a name, and does it end where one ends?"""
-    if not _may_be_name(kind, name):
+    assigned = kind == "user" and sign[0] == "="  # a person, whatever the word
+    if not _may_be_name(kind, name) and not (assigned and _may_be_anybody(name)):
         return False
     quoted = bool(value["quote"])
     if "/" in name and not (kind == "group" and (quoted or "=" in sign[0])):
@@ -242,6 +253,11 @@ def _may_be_name(kind: str, name: str) -> bool:
     if kind == "user":
         return name[0].isalpha() or name[0] == "_"
     return kind != "host" or not (is_public_host(lower) or re.search("[a-z]", lower) is None)
+
+
+def _may_be_anybody(name: str) -> bool:
+    """Is it a word that some account is called, and neither a number nor code?"""
+    return name[0].isalpha() and name.lower() not in NO_NAMES and not is_code(name)
 
 
 def may_be_told(kind: str, name: str) -> bool:

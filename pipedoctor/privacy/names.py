@@ -58,7 +58,6 @@ class NameRedactor:
         self.known.clear()
         self._folders.clear()
         users: list[str] = []
-        told: list[str] = []
         hosts: list[str] = []
         for key, text in texts:
             for kind, number in ALIAS_PATTERN.findall(text) if "<" in text else ():
@@ -66,8 +65,6 @@ class NameRedactor:
             if not patterns.STRUCTURE.search(text):
                 continue
             users += [match["name"] for match in patterns.HOME.find_matches(text)]
-            for pattern in (patterns.USER, patterns.USER_FIELD):
-                told += [match[2] for match in pattern.find_matches(text)]
             if key == "source":
                 hosts += [match[2] for match in patterns.MOUNT_SOURCE.find_matches(text)]
                 hosts += [match[2] for match in patterns.NETWORK_SHARE.find_matches(text)]
@@ -75,9 +72,6 @@ class NameRedactor:
             self._add_name("user", user)
         for host in (*self._identity.hosts, *hosts, *nodes):
             self._add_name("host", host.partition(".")[0])
-        for user in told:
-            if is_distinctive(user) and not is_code(user):
-                self._get_alias("user", user)
 
     def redact_text(self, text: str, key: str) -> str:
         """The text without names; `key` is the field that it stands in."""
@@ -99,11 +93,8 @@ class NameRedactor:
                 text = parent + self._get_alias("user", user) + text[len(home) :]
         text = patterns.HOME.replace_matches(self._replace_home_folder, text)
         text = patterns.SCRATCH.replace_matches(self._replace_scratch, text)
-        text = patterns.USER.replace_matches(self._replace_named_user, text)
-        text = patterns.USER_FIELD.replace_matches(self._replace_user, text)
         text = patterns.URL.replace_matches(self._replace_url, text)
         text = patterns.EMAIL.replace_matches(self._replace_email, text)
-        text = patterns.HOST_SETTING.replace_matches(self._replace_server, text)
         text = patterns.JOB_HOST.replace_matches(self._replace_server, text)
         text = patterns.NCCL_HOST.replace_matches(self._replace_server, text)
         if key == "source":
@@ -184,10 +175,6 @@ class NameRedactor:
     def _replace_user(self, match: re.Match[str]) -> str:
         common = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
         return match[0] if common else self._replace_home(match)
-
-    def _replace_named_user(self, match: re.Match[str]) -> str:
-        nobody = match[2].lower().rstrip("])}") in NO_NAMES or is_code(match[2])
-        return match[0] if nobody else self._replace_home(match)
 
     def _replace_internal(self, match: re.Match[str]) -> str:
         code = patterns.is_module_path(match[0])

@@ -64,19 +64,6 @@ HOME = MarkedPattern(
     rf"(?P<name>{_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
     *("home", "sers", "afs/", "~", "global/u"),
 )
-USER = MarkedPattern(
-    r"(?i)\b((?:user(?:name)?|logname|owner|login)=\\{0,3}[\"']?)([^\s,;'\"\\]+)", "="
-)
-USER_FIELD = MarkedPattern(
-    r"(?i)(?<![\w-])((?:user_?name|logname|login)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?"
-    r"|[\"'](?:user|owner)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'](?=[\w.-]+\\{0,3}[\"'])"
-    r"|(?:user|owner):\s(?=[\w.-]+[ \t]*(?:\n|$))"
-    r"|(?:[a-z]{1,12}_){1,3}(?:user(?:name)?|logname)(?:=[\"']?|[\"']:\s?[\"'])"
-    r"|slurm_job_account=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
-    *(":", "="),
-    probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}\\{0,3}[\"']?\s?[:=]",
-)
-"""A user in JSON, YAML or the environment of a job."""
 SCRATCH = MarkedPattern(
     r"([/\\]spool[/\\]slurm[a-z]{0,4}[/\\](?=[a-z][a-z0-9-]*[/\\])"
     r"|[/\\](?:[a-z]{0,9}scratch[0-9]*|nobackup)[/\\](?:(?:slurm|local|users?|tmp|home)[/\\])?)"
@@ -93,14 +80,6 @@ MOUNT_SOURCE = MarkedPattern(
 NETWORK_SHARE = MarkedPattern(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
 URL = MarkedPattern(r"(://)(?:([^/\s:@]*)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
 EMAIL = MarkedPattern(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\w@])", "@")
-HOST_SETTING = MarkedPattern(
-    r"(?i)(?<![a-z])((?:(?:host(?:_?name)?|nodename|nodelist)[\"']?\s?[=:]\s?[\"']?"
-    r"|(?:slurm[a-z_]*(?:node|nodename|nodelist|host|addr|ipaddr)|master_addr|rdzv_endpoint)=))"
-    r"(?!\d+\.\d)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*(?:\[[\d,-]+\])?)(?![\w.]*\()",
-    *("host", "HOST", "Host", "addr", "ADDR", "endpoint", "ENDPOINT", "node", "NODE", "Node"),
-    probe=r"(?i)(?:host|addr|endpoint|list|node|name)[\"']?\s?[=:]",
-)
-"""A server in a setting: ``MASTER_ADDR=node17``."""
 NCCL_HOST = MarkedPattern(r"(?m)^((?:\[[^\]\n]{0,40}\]:?\s?)?)([\w.-]+)(?=:\d+:\d+ \[)", "[")
 """Who writes a line of NCCL's log: ``node17:4521:4530 [0] NCCL INFO``."""
 JOB_HOST = MarkedPattern(

@@ -29,6 +29,11 @@ from pipedoctor.privacy.redactor import RedactionLevel, Redactor
         ("owner = get_owner(x)", []),
         ("machine: x86_64", []),
         ("project: train.py", []),
+        ("UserId=emma(50112) GroupId=vis(5)", ["user emma", "user vis"]),
+        ("user=train login=none", ["user train"]),
+        ("sorted_by: score, trained_by: jorunn", ["user jorunn"]),
+        ("nodes:\n- kaon\n- pion\nx: 1", ["host kaon", "host pion"]),
+        ("users = ['fionn', 'casilda', 3]", ["user fionn", "user casilda"]),
     ],
 )
 def test_names_beside_keys(text: str, names: list[str]) -> None:
