@@ -196,7 +196,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         pytest.param(
             "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central"
             ' directory\n    state = torch.load("weights/a.pth")\n',
-            "mv -n weights/a.pth weights/a.pth.damaged",
+            "Delete weights/a.pth, and",
             id="a damaged file",
         ),
         pytest.param(

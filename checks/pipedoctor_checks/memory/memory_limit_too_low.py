@@ -1,5 +1,7 @@
 """PDR724: is there memory for the workers and the batches in flight?"""
 
+import shlex
+
 from msgspec.structs import replace
 
 from pipedoctor.check import (
@@ -7,6 +9,7 @@ from pipedoctor.check import (
     Confidence,
     Finding,
     Findings,
+    Lasts,
     Remedy,
     Severity,
     check,
@@ -17,6 +20,7 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import Loader, Memory, MemoryLimit, Site
 from pipedoctor.facts.loader import DEFAULT_PREFETCH
+from pipedoctor.facts.site import Launcher
 from pipedoctor.units import GiB, MiB, format_count, format_size
 from pipedoctor_checks._shared.assumed_job import describe_assumed_job
 
@@ -26,6 +30,8 @@ WORKER_BYTES = 10 * MiB
 DEFAULT_LOADER = Loader(num_workers=1)
 """The smallest realistic job."""
 
+_CONFIDENCE = {True: Confidence.POSSIBLE, False: Confidence.LIKELY}
+"""Whether forked workers fit at least."""
 _OWNERS = {True: "the machine", False: "the control group"}
 
 
@@ -74,8 +80,7 @@ def memory_limit_too_low(
     if over:
         need_text = f"the batches in flight take {format_size(batches)}"
     elif need > room:
-        fits = mains + workers * WORKER_BYTES <= room
-        confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
+        confidence = _CONFIDENCE[mains + workers * WORKER_BYTES <= room]
         need_text = _summarize(workers, batches, need, room)
     elif kills := _count_kills(group):
         need_text = f"the kernel has killed {format_count(kills, 'process')} here"
@@ -91,8 +96,9 @@ def memory_limit_too_low(
         assumed="" if known else describe_assumed_job(job, None, loader),
         remedies=select_remedies(
             site.launcher if site else None,
-            *(_raise_limit(group, memory, need) if group else ()),
+            *_raise_limit(group, memory, need),
             *(_start_fewer_workers(job, room, main_bytes, worker_bytes) if need > room else ()),
+            *_write_limit(group, memory, need),
         ),
     )
 
@@ -143,10 +149,36 @@ def _set_workers(workers: int, prefetch: int | None) -> Remedy:
     return in_code(title, f"DataLoader(..., {code})")
 
 
-def _raise_limit(group: MemoryLimit, memory: Memory, need: int) -> tuple[Remedy, ...]:
-    """Beside what the group already uses, a quarter more than the job needs."""
+def _choose_size(memory: Memory, need: int) -> int:
+    """Beside what the group already uses, a quarter more than the job needs, in bytes."""
     used = max(0, memory.group.limit - memory.usable_bytes) if memory.group else 0
-    size = max(used + need * 5 // 4, memory.limit + 1)
+    return max(used + need * 5 // 4, memory.limit + 1)
+
+
+def _write_limit(group: MemoryLimit | None, memory: Memory, need: int) -> tuple[Remedy, ...]:
+    """The limit of a group that no unit of systemd owns; none: the machine has not so much."""
+    if group is None:
+        return ()
+    size = _choose_size(memory, need)
+    known = group.source.endswith(("/memory.max", "/memory.limit_in_bytes"))
+    if not known or size > memory.total or unit_property("", group.source, ""):
+        return ()
+    return (
+        Remedy(
+            title="Raise the limit of the control group, if its owner agrees",
+            argv=("sh", "-c", f"echo {-(-size // MiB)}M > {shlex.quote(group.source)}"),
+            lasts=Lasts.BOOT,
+            root=True,
+            fits=(Launcher.BARE,),
+            advice=True,
+        ),
+    )
+
+
+def _raise_limit(group: MemoryLimit | None, memory: Memory, need: int) -> tuple[Remedy, ...]:
+    if group is None:
+        return ()
+    size = _choose_size(memory, need)
     unit = "Raise the limit of the systemd unit, if its owner agrees"
     return (
         *grant_memory("Give the job more memory", size),

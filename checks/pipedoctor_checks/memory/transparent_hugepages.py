@@ -61,8 +61,8 @@ def transparent_hugepages(
         remedies=select_remedies(
             site.launcher if site else None,
             Remedy(
-                title="As root, switch to compaction in the background",
-                snippet=f"echo defer+madvise > {_SYSFS_FOLDER}/defrag",
+                title="Switch to compaction in the background",
+                argv=("sh", "-c", f"echo defer+madvise > {_SYSFS_FOLDER}/defrag"),
                 verify=("cat", f"{_SYSFS_FOLDER}/defrag"),
                 lasts=Lasts.BOOT,
                 root=True,

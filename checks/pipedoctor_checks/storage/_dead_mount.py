@@ -1,5 +1,6 @@
 """Remedies for a mount whose server or daemon has stopped."""
 
+import shlex
 from collections.abc import Iterator
 
 from pipedoctor.check import Lasts, Remedy
@@ -20,7 +21,7 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
     if mount.fstype.startswith("fuse"):
         yield Remedy(
             title=f"Detach {mount.point} and restart its daemon ({server})",
-            argv=("fusermount3", "-u", "-z", mount.point),
+            argv=("sh", "-c", _detach_fuse(mount.point)),
             lasts=Lasts.BOOT,
             fits=(Launcher.BARE, Launcher.SLURM),
             advice=True,
@@ -35,3 +36,9 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
             fits=(Launcher.BARE, Launcher.SLURM),
             advice=True,
         )
+
+
+def _detach_fuse(point: str) -> str:
+    """By the program of libfuse 3 or 2, whichever is here; else as root."""
+    place = shlex.quote(point)
+    return f"fusermount3 -u -z {place} || fusermount -u -z {place} || umount -l {place}"

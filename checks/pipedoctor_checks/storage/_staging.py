@@ -117,13 +117,7 @@ def _copy_dataset(entry: DataSet, plan: StagingPlan) -> Remedy:
     return Remedy(
         title=f"Copy its {size} to {plan.folder} ({format_size(plan.free)} free) before the"
         f" job{faster} (recipe stage-to-local-disk)",
-        argv=(
-            "rsync",
-            "-a",
-            "--info=progress2",
-            entry.path,
-            plan.folder.rstrip("/") + "/",
-        ),
+        argv=("cp", "-a", entry.path, plan.folder.rstrip("/") + "/"),
         lasts=Lasts.BOOT,
         advice=True,
     )

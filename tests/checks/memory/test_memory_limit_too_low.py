@@ -198,6 +198,28 @@ def test_unit_of_systemd_is_advice() -> None:
     assert not unit.automatic
 
 
+@pytest.mark.parametrize(
+    ("source", "total", "lines"),
+    [
+        ("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", 64, ["sudo sh -c 'echo 8375M > {}'"]),
+        ("/sys/fs/cgroup/x/memory.max", 64, ["sudo sh -c 'echo 8375M > {}'"]),
+        ("/sys/fs/cgroup/x/memory.max", 4, []),
+        ("read from a text", 64, []),
+    ],
+)
+def test_a_group_without_a_unit_is_raised_where_no_smaller_job_fits(
+    source: str, total: int, lines: list[str]
+) -> None:
+    held = MemoryLimit(limit=600 * MiB, used=0, source=source)
+    machine = Memory(total=total * GiB, available=4 * GiB, group=held)
+    job = Loader(num_workers=8, prefetch_factor=2, batch_bytes=19 * MiB, ranks=4)
+
+    (finding,) = memory_limit_too_low(machine, job, BARE)
+
+    shown = [remedy.shell for remedy in finding.remedies]
+    assert shown == [line.format(source) for line in lines]
+
+
 def test_assumptions_are_settings() -> None:
     box = group(GiB)
 

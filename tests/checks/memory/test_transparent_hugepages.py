@@ -52,7 +52,9 @@ def test_waiting_is_a_note() -> None:
     )
     assert finding.evidence["memory.compaction_stalls"] == 10_000
     (remedy,) = finding.remedies
-    assert remedy.snippet == ("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag")
+    assert remedy.shell == (
+        "sudo sh -c 'echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag'"
+    )
     assert not remedy.automatic
 
 

@@ -93,7 +93,10 @@ def test_dead_daemon_of_fuse_is_certain(snapshot: SnapshotAssertion) -> None:
     assert finding.summary == snapshot
     assert finding.evidence["error_code"] == "ENOTCONN"
     assert [remedy.shell for remedy in finding.remedies] == [
-        "fusermount3 -u -z /mnt/fuse",
+        (
+            "sh -c 'fusermount3 -u -z /mnt/fuse || fusermount -u -z /mnt/fuse"
+            " || umount -l /mnt/fuse'"
+        ),
         "sudo umount -l /mnt/fuse",
     ]
     assert finding.remedies[0].title == snapshot

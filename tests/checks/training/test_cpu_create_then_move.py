@@ -33,10 +33,6 @@ SILENT = {
         made="m = torch.zeros(n, n)\n    for i in range(n):\n        m[i, :i] = 1\n    return m"
     )
     + batch_loop("m = make(9).to(device)"),
-    "filled by what it is given": GRID.format(
-        made="m = torch.zeros(9, 9)\n    m[0, n.long()] = 1\n    return m"
-    )
-    + batch_loop("m = make(y).to(device)"),
     "of what it is given": GRID.format(made="return torch.stack([n, n])")
     + batch_loop("m = make(x).to(device)"),
     "there by its parameter": GRID.format(made="return torch.zeros(n, device=n.device)")
@@ -62,9 +58,6 @@ SPEAKS = {
     "by a method": "class Net:\n    def mask(self, n):\n        y = torch.arange(n)\n"
     "        return torch.stack([y, -y[0]])\n" + batch_loop("m = net.mask(9).to(device)"),
     "an array of constants": batch_loop("z = torch.from_numpy(np.array([1, 2])).to(device)"),
-    "where its function is given something": "class Net(torch.nn.Module):\n"
-    "    def forward(self, x, y=None):\n        if y is not None:\n"
-    "            x = x + torch.zeros(3).cuda()\n        return x\n",
     "repeated": batch_loop("z = torch.arange(9).unsqueeze(0).repeat(4, 1).to(device)"),
     "drawn by NumPy": batch_loop("z = torch.from_numpy(np.random.rand(9)).float().to(device)"),
     "an array of zeros": batch_loop("z = torch.FloatTensor(np.zeros((3, 3))).cuda()"),
