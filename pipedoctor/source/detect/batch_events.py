@@ -26,6 +26,7 @@ from pipedoctor.source.detect.host_tensors import (
     makes_tensor_of,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.switches import is_switched_off
 from pipedoctor.source.detect.value_uses import (
     asks_for_number,
     compares_tensor,
@@ -237,14 +238,6 @@ class BatchEvents:
         single = self.recorder.loops[self.loop_index].single  # it may be given lists
         return creates_then_moves(self.recorder, scope, node, in_callee=self.depth > 0 or single)
 
-    def _is_switched_off(self, guard: GuardCondition, scope: CodeScope) -> bool:
-        """``if args.debug``, which is False by default."""
-        test = guard.test
-        if not guard.holds or not isinstance(test, (ast.Name, ast.Attribute)):
-            return False
-        value = self.recorder.values.resolve(test, scope)
-        return value.how == "default" and value.value is False
-
     def _record_sync(
         self,
         scope: CodeScope,
@@ -257,7 +250,7 @@ class BatchEvents:
     ) -> None:
         """The host waits for the device."""
         own = [one for one in step.context.guards if not _has_other_way(scope, one)]
-        if any(self._is_switched_off(guard, scope) for guard in (*self.guards, *own)):
+        if any(is_switched_off(self.recorder, scope, guard) for guard in (*self.guards, *own)):
             return
         self.recorder.add_event(
             HostRead(

@@ -41,6 +41,7 @@ from pipedoctor.source.detect.kinds import (
 )
 from pipedoctor.source.detect.parse_ahead import parse_ahead, read_parsed
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.switches import is_for_debugging
 from pipedoctor.source.resolve.device_conditions import is_gpu
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -56,7 +57,7 @@ def record_item_events(recorder: EventRecorder) -> None:
     entries = find_item_entries(recorder)
     for scope in list(recorder.call_graph.item_scopes.values()):
         for step in scope.calls:
-            if isinstance(step.node, ast.Call):
+            if isinstance(step.node, ast.Call) and not is_for_debugging(recorder, scope, step):
                 _record_call(recorder, scope, step, step.node)
         record_swallowed_errors(recorder, scope)
         record_unbounded_retries(recorder, scope, entries)

@@ -22,10 +22,15 @@ SILENT = {
     "once": frames(init="self.names = os.listdir(files)"),
     "in a function for __init__": frames(init="self.names = names(files)")
     + "\ndef names(x):\n    return os.listdir(x)\n",
+    "only for debugging": frames("if self.debug:\n    x = os.listdir('x')"),
     "only for a name": LISTING.format(test="if isinstance(clip, str):"),
 }
 SPEAKS = {
     "listed": frames("x = os.listdir('x')"),
+    "for debugging, which is on": frames(
+        "if self.debug:\n    x = os.listdir('x')", init="self.debug = True"
+    ),
+    "where nobody debugs": frames("if not self.debug:\n    x = os.listdir('x')"),
     "matched": frames("x = list(self.folder.glob('*.png'))"),
     "always": LISTING.format(test="if clip:"),
 }
