@@ -16,6 +16,7 @@ from pipedoctor.explanation.local_verdict import (
     judge_causes,
     name_place,
 )
+from pipedoctor.explanation.logged_job import add_logged_job
 from pipedoctor.explanation.model import (
     Explanation,
     LoggedException,
@@ -83,7 +84,8 @@ def explain_log(
     modules = {name.replace("-", "_") for name in named}
     catalogue = load_packs(find_packs(), only=modules)
     log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
-    local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, failures)))
+    sections = facts(_find_needed_sections(catalogue, failures))
+    local_facts = redactor.redact_facts(add_logged_job(sections, log))
     judged = judge_causes(catalogue, failures, local_facts, log)
     rows = sorted(zip(diagnosis.causes, failures, judged, strict=True), key=_sort_key)
     return Explanation(

@@ -5,6 +5,7 @@ import io
 import pytest
 
 from pipedoctor.explanation.explain import explain
+from pipedoctor.facts import Loader
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from tests.explanation.test_remedies_of_logs import HERE, first_text, list_remedies
 
@@ -258,3 +259,30 @@ def test_a_container_without_a_name_in_the_log_is_said_to_be_an_example() -> Non
 
     assert "`train` stands for the container" in list_remedies(log.format(""))[0].title
     assert "`train` stands" not in list_remedies(log.format("-c gpu "))[0].title
+
+
+JOBS = {
+    "python train.py --workers 8": "8 workers with batches",
+    "python train.py --num_workers=12 -b 64": "12 workers with batches",
+    "python main.py -a resnet50 -j 6": "6 workers with batches",
+    "python run.py data.num_workers=3": "3 workers with batches",
+    "torchrun --nproc_per_node=2 run.py --dataloader_num_workers 4": "4 workers in each of 2 ranks",
+    "python train.py --workers-per-node 8": "4 workers with batches",
+    "python train.py --ps-workers auto": "4 workers with batches",
+}
+
+
+@pytest.mark.parametrize(("command", "assumed"), JOBS.items(), ids=JOBS)
+def test_job_is_the_one_that_the_command_starts(command: str, assumed: str) -> None:
+    said = explain(io.BytesIO(f"$ {command}\n{BUS}".encode()), facts=lambda _: HERE)
+
+    assert said.causes[0].assumed.startswith(assumed)
+
+
+def test_workers_that_the_user_gives_come_first() -> None:
+    facts = HERE.merge(Loader(num_workers=1, origin={"num_workers": "--workers"}))
+    log = io.BytesIO(f"$ python a.py --workers 8\n{BUS}".encode())
+
+    said = explain(log, facts=lambda _: facts)
+
+    assert said.causes[0].assumed.startswith("1 worker with batches")

@@ -14,4 +14,6 @@ def describe_assumed_job(job: Loader, batch: int | None, loader: Loader | None) 
     size = job.batch_bytes if job.batch_bytes is not None else batch
     batches = "" if size is None else f" with batches of {format_size(size)}"
     options = (loader or Loader()).missing_options
-    return f"{format_count(job.num_workers or 0, 'worker')}{batches}; with yours: {options}"
+    ranks = f" in each of {job.ranks} ranks" if (job.ranks or 1) > 1 else ""
+    workers = format_count(job.num_workers or 0, "worker")
+    return f"{workers}{ranks}{batches}; with yours: {options}"
