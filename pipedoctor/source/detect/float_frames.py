@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 from pipedoctor.facts.code_events.images import FloatImage
 from pipedoctor.source.detect.object_lists import find_appends
@@ -38,29 +39,47 @@ _KEEPING = frozenset(
 )
 """What leaves bytes as they are, by its last name."""
 
+_ARRAYS = frozenset(("numpy.array", "numpy.asarray"))
+
 
 def record_float_frames(recorder: EventRecorder, scope: CodeScope) -> None:
     """``frames.float() / 255`` of what was decoded here, where it is returned."""
     returned = {name for value in returned_values(scope) for name in expression_names(value)}
-    for step in scope.calls:
+    for step in (*scope.calls, *scope.steps_by_type.get(ast.BinOp, ())):
         node = step.node
-        if not (isinstance(node, ast.Call) and _makes_floats(node)):
+        if not (_is_float_call(node) or _divides_bytes(scope, node)):
             continue
         names = {key for key, its in scope.bindings.items() for v, _ in its if _is_within(node, v)}
         handed = any(_is_within(node, value) for value in returned_values(scope))
-        if (names & returned or handed) and _is_decoded(recorder, scope, node, _MAX_DEPTH):
+        made = node.left if isinstance(node, ast.BinOp) else node
+        if (names & returned or handed) and _is_decoded(recorder, scope, made, _MAX_DEPTH):
             _add_event(recorder, scope, step, node)
 
 
-def _add_event(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
-    variable = next(iter(sorted(expression_names(node.func))), "")
-    recorder.add_event(
-        FloatImage(opened="", variable=variable), scope, step, unparse_short(node.func)
-    )
+def _add_event(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.expr) -> None:
+    maker = node.func if isinstance(node, ast.Call) else node
+    variable = next(iter(sorted(expression_names(maker))), "")
+    recorder.add_event(FloatImage(opened="", variable=variable), scope, step, unparse_short(maker))
 
 
 def _is_within(node: ast.AST, top: ast.AST) -> bool:
-    return any(part is node for part in find_nodes(top, (ast.Call,)))
+    return any(part is node for part in find_nodes(top, (type(node),)))
+
+
+def _is_float_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and _makes_floats(node)
+
+
+def _divides_bytes(scope: CodeScope, node: ast.AST) -> TypeGuard[ast.BinOp]:
+    """``frames / 255``, of what nothing before it makes floats."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
+        return False
+    if not (isinstance(node.right, ast.Constant) and isinstance(node.right.value, (int, float))):
+        return False
+    before = [node.left]
+    if isinstance(node.left, ast.Name):
+        before += _sources_of(scope, node.left)
+    return not any(_is_float_call(call) for one in before for call in find_nodes(one, (ast.Call,)))
 
 
 def _makes_floats(node: ast.Call) -> bool:
@@ -98,10 +117,34 @@ def _gives_bytes(recorder: EventRecorder, scope: CodeScope, node: ast.Call, dept
     openers = _BYTE_READERS.get(name, ())
     if openers and any(one.partition(".")[0] in _imported_tops(scope) for one in openers):
         return True
+    if full in _ARRAYS and len(node.args) == 1 and not node.keywords:
+        if _is_rgb_image(recorder, scope, node.args[0], depth):
+            return True
     inner = [func.value] if isinstance(func, ast.Attribute) and not full else []
     if _makes_floats(node) or name in _KEEPING:
         return any(_is_decoded(recorder, scope, one, depth) for one in (*inner, *node.args[:1]))
     return False
+
+
+def _is_rgb_image(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int) -> bool:
+    """``Image.open(name).convert("RGB")``"""
+    if isinstance(node, ast.Name) and depth > 0:
+        made = _sources_of(scope, node)
+        return any(_is_rgb_image(recorder, scope, one, depth - 1) for one in made)
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return False
+    mode = node.args[0] if node.args and node.func.attr == "convert" else None
+    plain = isinstance(mode, ast.Constant) and mode.value == "RGB"
+    return plain and _is_opened(recorder, scope, node.func.value, depth)
+
+
+def _is_opened(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int) -> bool:
+    if isinstance(node, ast.Name) and depth > 0:
+        made = _sources_of(scope, node)
+        return any(_is_opened(recorder, scope, one, depth - 1) for one in made)
+    return isinstance(node, ast.Call) and (
+        recorder.full_name_of(node.func, scope) == "PIL.Image.open"
+    )
 
 
 def _may_be_deep(flag: ast.expr) -> bool:

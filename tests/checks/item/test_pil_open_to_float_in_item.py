@@ -6,6 +6,7 @@ from pipedoctor_checks.item.pil_open_to_float_in_item import pil_open_to_float_i
 from tests.checks.code_samples import find_one, frames, make_tests, rows_training
 
 TO_TENSOR = "self.show = transforms.ToTensor()"
+RGB = "Image.open(self.files[index]).convert('RGB')"
 SILENT = {
     "an augmentation in between": frames(
         "return self.t(Image.open(self.files[index]))",
@@ -16,6 +17,9 @@ SILENT = {
         "self.t = transforms.ToTensor()",
     ),
     "nobody knows the transform": frames("return self.t(Image.open(index))"),
+    "an array that stays bytes": frames(f"x = np.array({RGB})\nreturn torch.from_numpy(x)"),
+    "an image that may have sixteen bits": frames("return np.array(Image.open(index)) / 255"),
+    "the size of an image": frames(f"x = np.array({RGB})\nreturn x.shape[0] / 2"),
     "made smaller": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.resize((9, 9))\nreturn self.show(img)"
     ),
@@ -28,6 +32,9 @@ SPEAKS = {
     "in one expression": frames(
         "return self.t(Image.open(index))", "self.t = transforms.ToTensor()"
     ),
+    "an array that is divided": frames(f"x = np.array({RGB}) / 255.0\nreturn x.transpose(2, 0, 1)"),
+    "an array of a type": frames(f"x = np.array({RGB})\nx = x.astype('float32') / 255\nreturn x"),
+    "an array of another library": frames("x = cv2.imread(index)\nreturn x / 127.5"),
     "in other colors": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.convert('RGB')\nreturn self.show(img)"
     ),
