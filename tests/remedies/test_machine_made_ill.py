@@ -117,6 +117,17 @@ def test_a_full_home_is_freed_by_what_can_be_made_again(tmp_path: Path) -> None:
 
 SMALL = "mount -t tmpfs -o size=1m{} tmpfs {}"
 FULL = f"mkdir c; {SMALL.format('', 'c')}; head -c 2m /dev/zero >c/x 2>/dev/null"
+STRICT = (
+    "mkdir k; cp /proc/sys/vm/* k/ 2>/dev/null; echo 2 >k/overcommit_memory;"
+    "mount --bind k /proc/sys/vm; sed 's/^CommitLimit:.*/CommitLimit: 1000000 kB/;"
+    "s/^Committed_AS:.*/Committed_AS: 990000 kB/' /proc/meminfo >m; mount --bind m /proc/meminfo"
+)
+OTHERS = "o/lib/python3.9/site-packages"
+LEAK = (
+    f"mkdir -p {OTHERS}/numpy {OTHERS}/numpy-1.0.0.dist-info; touch {OTHERS}/numpy/__init__.py;"
+    f"printf 'Name: numpy\\nVersion: 1.0.0\\n' >{OTHERS}/numpy-1.0.0.dist-info/METADATA;"
+    f"export PYTHONPATH=$PWD/{OTHERS}"
+)
 READ_ONLY = f"mkdir r; {SMALL.format(',ro', 'r')}"
 
 
@@ -138,6 +149,8 @@ READ_ONLY = f"mkdir r; {SMALL.format(',ro', 'r')}"
         ("thread-oversubscription", "export MKL_NUM_THREADS=48", "--workers 4"),
         ("cpu-affinity-restricted", "taskset -cp 0 $$ >/dev/null", "--workers 4"),
         ("map-count-low", "mkdir k; echo 1000 >k/max_map_count; mount --bind k /proc/sys/vm", ""),
+        ("overcommit-refuses", STRICT, "--workers 4"),
+        ("pythonpath-leak", LEAK, ""),
     ],
 )
 def test_a_fault_of_the_shell_is_gone(name: str, ill: str, job: str, tmp_path: Path) -> None:
