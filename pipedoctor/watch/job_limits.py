@@ -77,8 +77,9 @@ class JobLimits:
         self.huge_faults *= compute_decay(seconds)
 
     def _count_huge_faults(self) -> int:
-        rows = read_or_default(self._machine.proc / "vmstat").splitlines()
-        return next((int(r.split()[1]) for r in rows if r.startswith("thp_fault_alloc ")), 0)
+        text = read_or_default(self._machine.proc / "vmstat")
+        number = text.partition("\nthp_fault_alloc ")[2].partition("\n")[0]
+        return int(number) if number.isdecimal() else 0
 
     def _read_pressures(self) -> dict[str, int]:
         found: dict[str, int] = {}

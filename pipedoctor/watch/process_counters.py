@@ -165,6 +165,30 @@ class ProcessCounters:
         return ""
 
 
+def read_process_file(path: str) -> str:
+    """
+    A small file of /proc as it is now; empty: unreadable, or the process has ended.
+
+    In one read, as the kernel writes it: three system calls.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.read(descriptor, _MAX_READ_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
+
+def find_number(text: str, name: str) -> int | None:
+    """The whole number that stands behind a name, and blanks; None: there is none."""
+    words = text.partition(name)[2].split(None, 1)
+    return int(words[0]) if words and words[0].isdecimal() else None
+
+
 def find_largest_mapping(maps: str) -> str:
     """Of the files in a list of mappings that hold no code and no shared memory."""
     sizes: Counter[str] = Counter()

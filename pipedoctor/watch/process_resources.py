@@ -1,17 +1,14 @@
 """What processes hold, read rarely: descriptors, memory, threads, affinity, I/O."""
 
 import os
-import re
 import time
 from pathlib import Path
 
-from pipedoctor.collect.machine import read_or_default
 from pipedoctor.tune.target.smaps_rollup import read_rollup
+from pipedoctor.watch.process_counters import find_number, read_process_file
 from pipedoctor.watch.trends import TimeSeries
 
-_STATUS_PATTERN = re.compile(r"^(RssAnon|RssShmem|Threads):\s+(\d+)", re.MULTILINE)
-_FILE_LIMIT_PATTERN = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
-_IO_PATTERN = re.compile(r"^(rchar|syscr|read_bytes):\s+(\d+)", re.MULTILINE)
+_IO_COUNTERS = ("rchar", "syscr", "read_bytes")
 _KIB = 1024
 WALK_INTERVAL = 30.0
 """Seconds between two walks through the pages of a process, which take 30 ms a GiB."""
@@ -23,9 +20,9 @@ class ProcessResources:
     """What one process holds, and how it grows."""
 
     def __init__(self, pid: int, proc: Path) -> None:
-        self._pid, self._folder = pid, proc / str(pid)
-        limit = _FILE_LIMIT_PATTERN.search(read_or_default(self._folder / "limits"))
-        self.descriptors = TimeSeries(float(limit[1]) if limit else None)
+        self._pid, self._folder = pid, f"{proc}/{pid}"
+        limit = find_number(read_process_file(f"{self._folder}/limits"), "Max open files")
+        self.descriptors = TimeSeries(None if limit is None else float(limit))
         self.threads, self.anonymous = TimeSeries(), TimeSeries()
         self.shared, self.private = TimeSeries(), TimeSeries()
         self.affinity: tuple[int, ...] = ()
@@ -37,17 +34,18 @@ class ProcessResources:
     def read(self, now: float) -> None:
         """All that costs little."""
         try:
-            self.descriptors.add(now, len(os.listdir(self._folder / "fd")))  # noqa: PTH208
+            self.descriptors.add(now, len(os.listdir(f"{self._folder}/fd")))  # noqa: PTH208
         except OSError as error:
             self.unknown["descriptors"] = error.strerror or str(error)
-        rows = dict(_STATUS_PATTERN.findall(read_or_default(self._folder / "status")))
+        status = read_process_file(f"{self._folder}/status")
         for name, readings, unit in (
-            ("Threads", self.threads, 1),
-            ("RssAnon", self.anonymous, _KIB),
-            ("RssShmem", self.shared, _KIB),
+            ("\nThreads:", self.threads, 1),
+            ("\nRssAnon:", self.anonymous, _KIB),
+            ("\nRssShmem:", self.shared, _KIB),
         ):
-            if name in rows:
-                readings.add(now, int(rows[name]) * unit)
+            number = find_number(status, name)
+            if number is not None:
+                readings.add(now, number * unit)
         self._read_io()
         try:
             self.affinity = tuple(sorted(os.sched_getaffinity(self._pid)))
@@ -55,8 +53,9 @@ class ProcessResources:
             self.unknown["affinity"] = error.strerror or str(error)
 
     def _read_io(self) -> None:
-        rows = {k: int(v) for k, v in _IO_PATTERN.findall(read_or_default(self._folder / "io"))}
-        if rows:
+        text = "\n" + read_process_file(f"{self._folder}/io")
+        found = {name: find_number(text, f"\n{name}:") for name in _IO_COUNTERS}
+        if rows := {name: number for name, number in found.items() if number is not None}:
             self.io = (self.io[0] if self.io else rows, rows)
         else:
             self.unknown["io"] = "it belongs to another user"

@@ -9,6 +9,7 @@ import msgspec
 from pipedoctor.collect.machine import read_or_default
 from pipedoctor.facts import UnreadableError
 from pipedoctor.tune.target.process_tree import find_tree
+from pipedoctor.watch.process_counters import read_process_file
 
 WORKER_NAME = "pt_data_worker"
 _HELPER_MODULES = (
@@ -133,16 +134,14 @@ def _list_descendants(root: int, proc: Path) -> set[int]:
 
 
 def _read_row(pid: int, proc: Path) -> _ProcessRow | None:
-    stat = read_or_default(proc / str(pid) / "stat")
+    folder = f"{proc}/{pid}"
+    stat = read_process_file(f"{folder}/stat")
     if ")" not in stat:
         return None
     name = stat[stat.index("(") + 1 : stat.rindex(")")]
     fields = stat[stat.rindex(")") + _AFTER_NAME :].split()
     parent, started = int(fields[1]), int(fields[_START_FIELD])
-    try:
-        command = (proc / str(pid) / "cmdline").read_bytes()
-    except OSError:
-        command = b""
+    command = read_process_file(f"{folder}/cmdline").encode("utf-8", "replace")
     first = command.split(b"\0")[0].rpartition(b"/")[2]
     python = b"python" in first or "python" in name or name == WORKER_NAME
     python = python or _is_python_program(pid, proc)
