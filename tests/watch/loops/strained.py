@@ -9,11 +9,12 @@ loop.py says, so does this: its PID when it is warm, and then what its own clock
 # What torch gives has no types.
 # pyright: reportUnknownMemberType=false
 
+import contextlib
 import math
-import multiprocessing
 import os
 import queue
 import random
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -24,12 +25,13 @@ from typing import Any
 
 import torch
 from loop import sleep
+from loop_items import FOLDER
 from styles import Loop, loader, quick, run_loop
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 CURED = "--cured" in sys.argv
 LENGTHS = [random.randrange(40, 400) for _ in range(4096)]
-ANSWERS: list[Any] = []
+DATABASE: list[sqlite3.Connection] = []
 _GROUPS = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup")
 
 
@@ -63,31 +65,15 @@ class Listed(Dataset[Any]):
 # --- items and collating
 
 
-def ask_manager(index: int) -> Any:
-    (table,) = ANSWERS
-    return torch.tensor(table.get(index % 64, 0) if CURED else table.find(index))  # hot: asks-a-server
-
-
-class SlowTable:
-    """It has one process, which has its time for one worker after the other."""
-
-    def find(self, index: int) -> int:
-        time.sleep(0.004)
-        return index % 7
-
-
-class Tables(multiprocessing.managers.BaseManager):
-    """Serves it."""
-
-
-def start_table() -> None:
-    if CURED:
-        ANSWERS.append({})
-        return
-    Tables.register("SlowTable", SlowTable)
-    manager = Tables()
-    manager.start()
-    ANSWERS.append(manager.SlowTable())  # type: ignore[attr-defined]
+def count_use(index: int) -> Any:
+    """Each item writes to one small database: all workers wait for each other's commits."""
+    if not DATABASE:
+        DATABASE.append(sqlite3.connect(Path(FOLDER) / f"loops-{os.getppid()}.db", timeout=60))
+        DATABASE[0].isolation_level = None
+        DATABASE[0].execute("CREATE TABLE IF NOT EXISTS used (item INTEGER)")
+    row = f"INSERT INTO used VALUES ({index})"
+    DATABASE[0].executescript(f"BEGIN EXCLUSIVE; {row}; COMMIT")  # hot: one-database
+    return torch.zeros(4)
 
 
 def ragged(index: int) -> Any:
@@ -96,7 +82,9 @@ def ragged(index: int) -> Any:
 
 def pad_each(batch: list[Any]) -> Any:
     longest = max(map(len, batch))
-    rows = [[float(v) for v in row] + [0.0] * (longest - len(row)) for row in batch]  # hot: pads-ragged
+    rows = [
+        [float(v) for v in row] + [0.0] * (longest - len(row)) for row in batch
+    ]  # hot: pads-ragged
     return torch.tensor(rows)
 
 
@@ -110,7 +98,7 @@ def burst(index: int) -> Any:
 def computes(index: int) -> Any:
     total = 0.0
     for k in range(40_000):
-        total += math.sqrt(k + index)  # hot: half-a-cpu workers-in-a-quota
+        total += math.sqrt(k + index)  # hot: tight-quota workers-in-a-quota
     return torch.tensor(total)
 
 
@@ -135,7 +123,9 @@ class Converter:
         for batch in made:
             values = batch.tolist()
             for _ in range(1 if CURED else 120):
-                values = [[v * 0.5 + 1.0 for v in row] for row in values]  # hot: converts-in-a-thread
+                values = [
+                    [v * 0.5 + 1.0 for v in row] for row in values
+                ]  # hot: converts-in-a-thread
             self.ready.put(torch.tensor(values))
 
     def __iter__(self) -> Iterator[Any]:
@@ -158,6 +148,9 @@ def write_in_background(_: Any) -> None:
 def join_quota(cpus: float) -> None:
     """Become a member of a control group with a quota; raises OSError where that is refused."""
     for root in _GROUPS:
+        for old in Path(root).glob("loops-*"):
+            with contextlib.suppress(OSError):  # somebody is in it
+                old.rmdir()
         group = Path(root) / f"loops-{os.getpid()}"
         try:
             group.mkdir()
@@ -184,11 +177,6 @@ def limited(cpus: float, make: Callable[[], Any]) -> Callable[[], Any]:
     return start
 
 
-def served() -> Any:
-    start_table()
-    return loader(ask_manager, 4, 4)
-
-
 def again_and_again(make: Callable[[], Any]) -> Iterator[Any]:
     """An epoch after the other."""
     made = make()
@@ -209,16 +197,18 @@ def loops() -> dict[str, Loop]:
     stream = Stream(0.0005 if CURED else 0.01)
     return {
         "stream-of-a-program": (lambda: DataLoader(stream, 4, num_workers=2), step),
-        "asks-a-server": (served, step),
+        "one-database": (lambda: loader(quick if CURED else count_use, 4, 4), step),
         "pads-ragged": (
-            lambda: loader(ragged, 1, 64, collate_fn=torch.nn.utils.rnn.pad_sequence)
-            if CURED
-            else loader(ragged, 1, 64, collate_fn=pad_each),
+            lambda: (
+                loader(ragged, 1, 64, collate_fn=torch.nn.utils.rnn.pad_sequence)
+                if CURED
+                else loader(ragged, 1, 64, collate_fn=pad_each)
+            ),
             step,
         ),
         "bursts": (lambda: loader(quick if CURED else burst, 2, prefetch_factor=1), step),
-        "half-a-cpu": (limited(0.5, lambda: loader(computes, 2, 2)), step),
-        "workers-in-a-quota": (limited(0.8, lambda: loader(computes, 4, 4)), step),
+        "tight-quota": (limited(0.1, lambda: loader(computes, 2, 2)), step),
+        "workers-in-a-quota": (limited(0.2, lambda: loader(computes, 4, 4)), step),
         "metrics-each-step": (
             lambda: loader(quick, 1),
             sleep(0.002) if CURED else measure,
