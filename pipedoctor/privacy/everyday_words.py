@@ -80,7 +80,8 @@ EVERYDAY_WORDS = frozenset(
     # kinds of aliases, and what names of hosts begin with
     " alpha beta delta east gamma ip mac main mini north prod serial south uuid west"
     # libraries and makers
-    " untitled unnamed someone somebody"
+    " untitled unnamed someone somebody planned usual designed described documented requested"
+    " intended follows follow specified defined configured needed wanted required promised"
     " accelerate airflow amd anaconda apache apex arm arrow aten autograd azure bash bert"
     " black celery clip comet cpython cupy dali dask deepspeed django fastapi ffmpeg flash"
     " flask gcc gloo gpt grpc hadoop horovod hydra intel jax jinja kafka keras kubelet"

@@ -51,6 +51,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
         r"((?:^|(?<=[\s=\"'(])))(?!(?:rank|gpu|cuda|step|epoch|worker|frame|localhost)\d)"
         r"([a-z][a-z0-9.-]*\d)(?=:(?:29\d{3}|[1-6]\d{4})(?!\d))",
         *(":1", ":2", ":3", ":4", ":5", ":6"),
+        in_word=True,
     ),
     make_form(
         "host",

@@ -10,7 +10,8 @@ from pipedoctor.privacy.mark_index import MarkIndex
 from pipedoctor.privacy.name_form import NameForm
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
-from pipedoctor.privacy.told_names import TOLD_HOSTS, TOLD_USERS
+from pipedoctor.privacy.told_hosts import TOLD_HOSTS
+from pipedoctor.privacy.told_users import TOLD_USERS
 
 _FORMS: tuple[NameForm, ...] = (
     *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS),

@@ -38,10 +38,13 @@ _KINDS_BY_KEY = {
 }
 _KINDS = {key: kind for kind, keys in _KINDS_BY_KEY.items() for key in keys.split()} | {"id": "id"}
 _SECOND_WORDS = {
-    "name": ("user", "owner", "login", "author", "host", "server", "node", "computer", "machine"),
+    "name": (
+        *("user", "owner", "login", "author", "host", "server", "node", "computer", "machine"),
+        *("account", "project", "tenant", "team", "cluster", "workspace", "bucket"),
+    ),
     "list": ("node",),
     "addr": ("master",),
-    "id": ("user", "group"),
+    "id": ("user", "group", "tenant", "project", "org", "organization", "workspace"),
     "as": ("run",),
 }
 """Last words of keys that mean something behind these alone."""
@@ -83,7 +86,7 @@ _OWNER = compile_lazily(r"[A-Za-z_][\w.-]*(?=\(\d+\))")
 """As Slurm names the owner of a job: ``UserId=x(1001)``."""
 _NEXT = compile_lazily(
     rf"(?::\d+)?(?:,(?=[\w])|[\"'](?::\d+)?,\s?[\"']|[ \t]*{_ITEM}[\"']?)"
-    r"(?P<name>[A-Za-z_][\w.-]*(?:\[[\d,-]+\])?)(?![=(/])"
+    r"(?P<name>[A-Za-z_][\w.-]*(?:\[[\d,-]+\])?)(?![\w.=(/-]|:\D)"
 )
 """Behind a value of a list: another."""
 _MAX_LIST = 64
@@ -96,7 +99,7 @@ _NUMBERED = compile_lazily(
     r"|task|trial|fold|stage|model|xpu|numa|conv|linear|block|head|pool|relu|norm)[-_:]?\d+"
 )
 _ATTRIBUTE = compile_lazily(
-    r"[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
+    r"(?:x86_64|aarch64|i\d86)-[\w-]+|[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
 )
 _USER_HEADING = compile_lazily(
     r"(?i:(?:user|owner|login|account|submitter|author|assignee)(?:[ _-]?name)?|(?:r|e)?user"
@@ -106,7 +109,7 @@ _HOST_HEADING = compile_lazily(
     r"(?i)(?:exec_|from_|batch_?|req_?)?(?:host|node)(?:[ _-]?name|list)?(?:\(reason\))?|machine"
     r"|server|from|computer"
 )
-_GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket")
+_GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket|group")
 _HEADING = (
     r"(?i)(?:namespace|project|tenant|team|bucket|user|owner|login|account|author|submitter|assignee"
     r"|host|node|machine|server|uid)"
@@ -182,7 +185,8 @@ def _judge_words(words: list[str]) -> str:
     if last in _SECOND_WORDS:
         if before not in _SECOND_WORDS[last]:
             return ""
-        last = {"id": "id", "as": "owner"}.get(last, before)
+        numbered = last == "id" and before in {"user", "group"}
+        last = "id" if numbered else "owner" if last == "as" else before
     if last == "account" and "slurm" in words:
         return "user"
     return _KINDS.get(last) or _KINDS.get(last.removesuffix("s"), "")

@@ -70,7 +70,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|device|verification|recovery|backup|security|one-time|login|pairing"
         r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s(?i:code)|PIN(?:\s(?i:code))?)"
-        r"(?:\sis)?\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
+        r"(?:\s(?:is|to))?\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
         r"|[A-Z]{4}-[A-Z]{4})(?![\w%-]|\.\w)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,

@@ -29,6 +29,8 @@ from pipedoctor.privacy.redactor import RedactionLevel, Redactor
         ("owner = get_owner(x)", []),
         ("machine: x86_64", []),
         ("project: train.py", []),
+        ("user=saoirse,pass=x,host=brine", ["user saoirse", "host brine"]),
+        ("project_name=icefloe tenant_id=fjord-prod", ["group icefloe", "group fjord-prod"]),
         ("UserId=emma(50112) GroupId=vis(5)", ["user emma", "user vis"]),
         ("user=train login=none", ["user train"]),
         ("sorted_by: score, trained_by: jorunn", ["user jorunn"]),
