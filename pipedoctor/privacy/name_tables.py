@@ -2,18 +2,25 @@
 
 import functools
 
+from pipedoctor.privacy import patterns
 from pipedoctor.privacy.cloud_names import CLOUD_NAMES
 from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.mark_index import MarkIndex
-from pipedoctor.privacy.name_form import NameForm
+from pipedoctor.privacy.name_form import MAN, NameForm
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.told_hosts import TOLD_HOSTS
 from pipedoctor.privacy.told_users import TOLD_USERS
 
+_NCCL = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug"
 _FORMS: tuple[NameForm, ...] = (
+    NameForm("host", patterns.JOB_HOST, "https://slurm.schedmd.com/srun.html", in_word=True),
+    NameForm("host", patterns.NCCL_HOST, _NCCL, in_word=True),
+    NameForm("uuid", patterns.VOLUME, f"{MAN}/man8/blkid.8.html", in_word=True),
+    NameForm("serial", patterns.SERIAL, f"{MAN}/man8/lsblk.8.html", in_word=True),
+    NameForm("mac", patterns.NAMED_MAC, f"{MAN}/man8/ip-link.8.html", in_word=True),
     *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS),
     *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS),
 )

@@ -44,6 +44,8 @@ class NameRedactor:
             "user": self._replace_user,
             "serial": self._make_group_replacer("serial"),
             "ip": self._make_group_replacer("ip"),
+            "mac": self._make_group_replacer("mac"),
+            "uuid": self._make_group_replacer("uuid"),
             "project": self._replace_project,
             "told host": self._make_told_replacer("host"),
             "told user": self._make_told_replacer("user"),
@@ -95,14 +97,9 @@ class NameRedactor:
         text = patterns.SCRATCH.replace_matches(self._replace_scratch, text)
         text = patterns.URL.replace_matches(self._replace_url, text)
         text = patterns.EMAIL.replace_matches(self._replace_email, text)
-        text = patterns.JOB_HOST.replace_matches(self._replace_server, text)
-        text = patterns.NCCL_HOST.replace_matches(self._replace_server, text)
         if key == "source":
             text = patterns.MOUNT_SOURCE.replace_matches(self._replace_mount, text)
             text = patterns.NETWORK_SHARE.replace_matches(self._make_group_replacer("host"), text)
-        text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
-        text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
-        text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
         for form in find_forms(text):
             text = form.pattern.replace_matches(self._replacers[form.kind], text)
         text = self._redact_named_values(text)

@@ -20,7 +20,8 @@ _NO_VALUE = r"[-=+:*.<>]*|<secret>|(?i:none|null|n/a|yes|no)"
 
 def mask_tables(text: str, mask: str) -> str:
     """Put `mask` in place of each password of a column, and of a value aligned far behind it."""
-    if not re.search(_HEADING, text):
+    columns = "\n" in text or "  " in text or "\t" in text
+    if not columns or not re.search(_HEADING, text):
         return text
     text = _mask_far_values(text, mask)
     if "\n" not in text:
