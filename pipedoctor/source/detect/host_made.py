@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -44,10 +45,23 @@ def _find_targets(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> 
 
 
 def _returns_made(recorder: EventRecorder, scope: CodeScope) -> bool:
-    """From numbers alone; not filled part by part, which is faster on the host."""
+    """From numbers alone; not filled part by part, or by what the function is given."""
     values = returned_values(scope)
     loops = any(scope.steps_by_type.get(kind) for kind in (ast.For, ast.While))
-    return bool(values) and not loops and all(_is_made(recorder, scope, one) for one in values)
+    if loops or _is_filled(scope):
+        return False
+    return bool(values) and all(_is_made(recorder, scope, one) for one in values)
+
+
+def _is_filled(scope: CodeScope) -> bool:
+    """``out[rows, labels] = 1``, of the labels that it is given?"""
+    stores = (step.node for step in scope.steps_by_type.get(ast.Assign, ()))
+    targets = (one for node in stores if isinstance(node, ast.Assign) for one in node.targets)
+    return any(
+        isinstance(one, ast.Subscript)
+        and not expression_names(one.slice).isdisjoint(scope.parameter_names)
+        for one in targets
+    )
 
 
 def _is_made(

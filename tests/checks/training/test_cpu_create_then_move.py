@@ -33,6 +33,10 @@ SILENT = {
         made="m = torch.zeros(n, n)\n    for i in range(n):\n        m[i, :i] = 1\n    return m"
     )
     + batch_loop("m = make(9).to(device)"),
+    "filled by what it is given": GRID.format(
+        made="m = torch.zeros(9, 9)\n    m[0, n.long()] = 1\n    return m"
+    )
+    + batch_loop("m = make(y).to(device)"),
     "of what it is given": GRID.format(made="return torch.stack([n, n])")
     + batch_loop("m = make(x).to(device)"),
     "there by its parameter": GRID.format(made="return torch.zeros(n, device=n.device)")
