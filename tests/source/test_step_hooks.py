@@ -105,3 +105,39 @@ def main(model, rows):
 )
 def test_gradients_that_a_step_reads(line: str, call: str, found: int) -> None:
     assert len(find(SYNC, GRADIENTS.format(line=line, call=call))) == found
+
+
+FORWARD = """
+class Head(torch.nn.Module):
+    def __init__(self):
+        self.layer, self.mask = Linear(9, 9), torch.nn.Parameter(torch.ones(9))
+    def forward(self, x, sizes=None):
+        y = self.layer(x)
+        {line}
+        return y
+
+def main(model, data):
+    for batch in data:
+        loss = model(batch.cuda())
+        loss.backward()
+        optimizer.step()
+"""
+READ_IN_FORWARD = {
+    "of its layer": ("show(y.mean().item())", 1),
+    "of its own parameter": ("y = y[:, self.mask.data.cpu().numpy() > 0]", 1),
+    "of what it is given": ("n = sizes.max().item()", 0),
+    "of what it keeps": ("n = self.size.item()", 0),
+    "where it does not train": ("if not self.training:\n            print(y)", 0),
+    "where something is given": ("if sizes is not None:\n            print(y)", 1),
+}
+
+
+@pytest.mark.parametrize(("line", "found"), READ_IN_FORWARD.values(), ids=READ_IN_FORWARD)
+def test_modules_whose_calls_nobody_resolves(line: str, found: int) -> None:
+    assert len(find(SYNC, FORWARD.format(line=line))) == found
+
+
+def test_modules_of_a_project_that_does_not_train() -> None:
+    code = FORWARD.format(line="print(y)").replace("backward", "forward")
+
+    assert not find(SYNC, code)

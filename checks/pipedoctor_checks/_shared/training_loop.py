@@ -36,6 +36,7 @@ _OCCASIONAL_GUARDS = (
 )
 _FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
+_EVALUATES = compile_lazily(r"not \(?self\.training\)?")
 _UNSET_FLAG = compile_lazily(r"not \(?[\w.]+\)?")
 _FIRST_RANK = compile_lazily(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
@@ -80,8 +81,11 @@ def is_occasional(event: AnyEvent) -> bool:
     """
     Is it done only at intervals or on request?
 
-    On rank 0 it happens each time, and so does what is done unless a flag is set.
+    On rank 0 it happens each time, and so does what is done unless a flag is set; what a
+    module does where it does not train, only now and then.
     """
+    if any(map(_EVALUATES.fullmatch, event.guards)):
+        return True
     usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
     guards = [_FIRST_RANK.sub("", guard) for guard in usual]
     return any(

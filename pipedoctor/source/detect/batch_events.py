@@ -74,7 +74,8 @@ class BatchEvents:
         elif isinstance(func, ast.Attribute) and (how := reads_tensor(node)):
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
-            raised = raised or self._is_parameter(scope, read)
+            if self._is_parameter(scope, read):
+                how, raised = "item", True
             raised = raised or is_of_gradients(scope, func.value)
             if not raised and self.depth:
                 raised = self._is_computed_of(scope, func.value, state.results | moved)

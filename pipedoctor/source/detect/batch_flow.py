@@ -28,6 +28,7 @@ from pipedoctor.source.detect.host_tensors import (
     joins_tensors,
     makes_tensor,
 )
+from pipedoctor.source.detect.layers import is_layer_output
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -171,6 +172,8 @@ class BatchFlow(BatchEvents):
         if isinstance(value, ast.Call) and not copied:
             device = "results" in kinds or is_computed_of_gradients(value)
             device = device or is_of_gradients(scope, value)
+            if not device and read & (state.batch | state.results):
+                device = is_layer_output(self.recorder.project, scope, value)
             if "host" in kinds:
                 state.results -= names
             elif device or ("batch" not in kinds and tensors & moved):

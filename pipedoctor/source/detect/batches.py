@@ -12,6 +12,7 @@ from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
 from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
+from pipedoctor.source.detect.module_steps import record_module_steps
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.step_hooks import record_step_hooks
@@ -45,6 +46,7 @@ def record_loop_events(recorder: EventRecorder) -> None:
     for scope, loop in list(find_training_steps(recorder)):
         recorder.loops.append(loop)
         _follow_training_step(recorder, scope, len(recorder.loops) - 1)
+    record_module_steps(recorder)
     record_created_tensors(recorder)
 
 

@@ -82,12 +82,16 @@ def _list_plain_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_C
     """Those that are made each time."""
     for copy in _list_copies(recorder, scope):
         context = copy[1].context
-        if not context.inner and not any(map(_may_be_kept, context.guards)):
+        if not context.inner and not any(_may_be_kept(one, scope) for one in context.guards):
             yield copy
 
 
-def _may_be_kept(guard: GuardCondition) -> bool:
+def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
     """``if self.grid is None``, ``if key not in self.grids``: is it made for a new size only?"""
+    test = guard.test
+    if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
+        if test.left.id in scope.parameter_names:  # whether it is given
+            return False
     return any(word in unparse_short(guard.test) for word in _KEEPING_WORDS)
 
 

@@ -62,6 +62,9 @@ SPEAKS = {
     "by a method": "class Net:\n    def mask(self, n):\n        y = torch.arange(n)\n"
     "        return torch.stack([y, -y[0]])\n" + batch_loop("m = net.mask(9).to(device)"),
     "an array of constants": batch_loop("z = torch.from_numpy(np.array([1, 2])).to(device)"),
+    "where its function is given something": "class Net(torch.nn.Module):\n"
+    "    def forward(self, x, y=None):\n        if y is not None:\n"
+    "            x = x + torch.zeros(3).cuda()\n        return x\n",
     "repeated": batch_loop("z = torch.arange(9).unsqueeze(0).repeat(4, 1).to(device)"),
     "drawn by NumPy": batch_loop("z = torch.from_numpy(np.random.rand(9)).float().to(device)"),
     "an array of zeros": batch_loop("z = torch.FloatTensor(np.zeros((3, 3))).cuda()"),

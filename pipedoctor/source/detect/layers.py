@@ -1,0 +1,24 @@
+"""Modules of a project, and what their layers return."""
+
+import ast
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+
+_MODULE_CLASSES = frozenset(("torch.nn.Module", "torch.nn.modules.module.Module"))
+
+
+def is_module(project: Project, cls: ClassDefinition) -> bool:
+    """Does a class derive from ``nn.Module``?"""
+    return not _MODULE_CLASSES.isdisjoint(project.find_bases(cls)[1])
+
+
+def is_layer_output(project: Project, scope: CodeScope, call: ast.Call) -> bool:
+    """``self.layer(x)`` in a module: lies where the module is, wherever ``x`` came from."""
+    owner, func = scope.owner, call.func
+    if owner is None or not isinstance(func, ast.Attribute) or not call.args:
+        return False
+    if not binding_key(func).startswith("self.") or not is_module(project, owner):
+        return False
+    return project.find_method(owner, func.attr) is None
