@@ -9,6 +9,8 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
+_STEPS_TO_MODULES = 3
+"""Calls that lead from a loop to a module, as a rule: what it calls is not followed far."""
 _READS = (b".item(", b".tolist(", b"float(", b"int(", b"print(", b".cpu(")
 
 
@@ -31,7 +33,7 @@ def _follow_forward(recorder: EventRecorder, cls: ClassDefinition, forward: Code
     recorder.loops.append(Loop(at=at, function=forward.name, repeats=True, single=True))
     given = {one.arg for one in forward.parameters} - {"self"}
     flow = BatchFlow(recorder, len(recorder.loops) - 1)
-    flow.self_class = cls
+    flow.self_class, flow.depth = cls, _STEPS_TO_MODULES
     recorder.followed_scopes.add(id(forward))
     inside = [step for step in forward.steps if not step.context.inner]
     flow.follow_steps(forward, inside, FlowState(given))
