@@ -41,7 +41,7 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man1/ssh.1.html",
-        rf"((?:^|(?<=[\s('\"]))<user-\d+>@){_HOST}(?=[:,;)'\"]|\s|$)",
+        rf"(\b(?:for|to|as|from|of|by) <user-\d+>@){_HOST}(?=[:,;)'\"]|\s|$)",
         "<user-",
     ),
     make_form(
