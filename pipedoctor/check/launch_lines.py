@@ -10,7 +10,8 @@ from pipedoctor.check.remedy import Remedy
 from pipedoctor.log.launch_commands import find_program
 
 _ENGINES = frozenset({"docker", "podman"})
-_REPEATED = frozenset({"-e", "--env", "-v", "--volume", "--ulimit", "--device"})
+_VOLUMES = frozenset({"-v", "--volume"})
+_REPEATED = frozenset({"-e", "--env", "--ulimit", "--device"}) | _VOLUMES
 """Options of ``docker run`` of which each sets another thing."""
 _RANKS = ("--nproc-per-node", "--nproc_per_node")
 _RENDEZVOUS = ("--master-port", "--master_port", "--master-addr", "--master_addr", "--rdzv")
@@ -22,7 +23,8 @@ def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """
     The same remedy in the command that the log shows.
 
-    `names` may have the lines ``docker_run``, ``torchrun``, ``sbatch`` and ``python``.
+    `names` may have the lines ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch`` and
+    ``python``.
     """
     words = _rewrite(remedy.argv, names)
     if words is None:
@@ -37,6 +39,8 @@ def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     own = {kind: _split_words(line) for kind, line in names.items() if kind in _KINDS}
     if argv[1:2] == ("run",) and argv[0] in _ENGINES and "docker_run" in own:
         return _add_to_container(argv[2:], own["docker_run"])
+    if argv[:1] == ("apptainer",) and "apptainer" in own:
+        return _add_to_apptainer(argv, own["apptainer"])
     if argv[:1] == ("sbatch",) and "sbatch" in own:
         rest = _drop_options(own["sbatch"][1:], {_name_option(word) for word in argv[1:]})
         return ["sbatch", *argv[1:], *rest]
@@ -50,7 +54,7 @@ def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     return None
 
 
-_KINDS = frozenset({"docker_run", "torchrun", "sbatch", "python"})
+_KINDS = frozenset({"apptainer", "docker_run", "torchrun", "sbatch", "python"})
 
 
 def _add_to_container(flags: Sequence[str], own: list[str]) -> list[str]:
@@ -61,6 +65,13 @@ def _add_to_container(flags: Sequence[str], own: list[str]) -> list[str]:
     for word in _join_values(_drop_options(own[at:], once)):
         rest += [] if _name_setting(word) in ours else [word]
     return [*own[:at], *(shlex.quote(word) for word in flags), *rest]
+
+
+def _add_to_apptainer(argv: Sequence[str], own: list[str]) -> list[str]:
+    """Options of the remedy behind the user's own ``apptainer exec``."""
+    at = find_program(own) + 2
+    options = [word for word in argv if word.startswith("--")]
+    return [*own[:at], *options, *own[at:]]
 
 
 def _join_values(words: Sequence[str]) -> list[str]:
@@ -75,10 +86,12 @@ def _join_values(words: Sequence[str]) -> list[str]:
 
 
 def _name_setting(word: str) -> str:
-    """``-e A`` of ``-e A=1``; of other options the name alone."""
+    """``-e A`` of ``-e A=1``, ``-v /b`` of ``-v /a:/b:ro``; of other options the name alone."""
     name, _, value = (
         word.replace("=", " ", 1).partition(" ") if word[:2] == "--" else word.partition(" ")
     )
+    if name in _VOLUMES:  # what is mounted, and how, may change: where it is does not
+        return f"-v {':'.join(value.split(':')[1:2])}"
     return f"{name} {value.partition('=')[0]}" if name in _REPEATED else _name_option(word)
 
 

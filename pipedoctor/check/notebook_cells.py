@@ -28,6 +28,11 @@ def put_in_cell(remedy: Remedy) -> Remedy:
     return replace(remedy, snippet=snippet, title=remedy.title + _RESTART)
 
 
+def put_hint_in_cell(hint: str) -> str:
+    """The same sentence with the magic command in place of pip."""
+    return hint.replace("python -m pip", "%pip")
+
+
 def _translate_line(line: str) -> Iterator[str]:
     """Nothing: a cell has no such line."""
     if match := _PIP_LINE.fullmatch(line):

@@ -6,6 +6,7 @@ from itertools import chain
 
 from pipedoctor.check import Lasts, Place, Remedy
 from pipedoctor.explanation.example_machine import fill_text
+from pipedoctor.explanation.log_values import find_value
 from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
@@ -49,7 +50,7 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
 
     def fill(text: str) -> str:
         joined = _EVERY.sub(lambda hole: " and ".join(log.find_values(cause, hole[1])), text)
-        return fill_text(joined, lambda name: find_captured(log, cause, name))
+        return fill_text(joined, lambda name: find_value(log, cause, name))
 
     def fill_word(word: str) -> list[str]:
         every = _EVERY.fullmatch(word)

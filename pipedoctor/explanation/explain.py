@@ -7,6 +7,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from pipedoctor.check import shell
+from pipedoctor.check.notebook_cells import put_hint_in_cell
 from pipedoctor.engine.catalogue import Catalogue, load_packs
 from pipedoctor.engine.packs import find_packs
 from pipedoctor.explanation.local_facts import collect_sections, find_sections
@@ -74,9 +75,10 @@ def explain_log(
         return Explanation(
             source=source,
             lines=log.lines,
+            log_place=log.place,
             not_environment=log.lines > 0 and not log.unread,
             unread=log.unread,
-            fault=_build_exception(diagnosis, signatures, redactor),
+            fault=_build_exception(diagnosis, signatures, redactor, log),
             left_out=_list_rejected(signatures, redactor),
         )
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
@@ -93,6 +95,7 @@ def explain_log(
         lines=log.lines,
         unread=log.unread,
         place=name_place(local_facts),
+        log_place=log.place,
         causes=tuple(
             _build_cause(rank, *row, signatures, redactor) for rank, row in enumerate(rows, 1)
         ),
@@ -190,7 +193,7 @@ def _build_cause(
 
 
 def _build_exception(
-    diagnosis: Diagnosis, signatures: SignatureCatalogue, redactor: Redactor
+    diagnosis: Diagnosis, signatures: SignatureCatalogue, redactor: Redactor, log: Log
 ) -> LoggedException | None:
     raised = diagnosis.raised
     exception = diagnosis.own_bug[0] if diagnosis.own_bug else None
@@ -199,6 +202,8 @@ def _build_exception(
     rules = (signatures.rules[seen.signature].signature for seen in diagnosis.own_bug)
     hints = (rule.hint for rule in sorted(rules, key=lambda rule: -rule.strength))
     hint_text = next((hint for hint in hints if hint), "")
+    if "notebook" in log.names:
+        hint_text = put_hint_in_cell(hint_text)
     if raised is None:
         assert exception is not None  # noqa: S101  (one of the two is there)
         text = redactor.redact_text(exception.text)

@@ -224,11 +224,19 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
     foreign = log if log is not None and state != "confirmed" else Log()
     return TargetShell(
         windows=ours.windows or told,
-        root=ours.root and here and state != "ruled-out",
+        root=_is_root(foreign, here=ours.root and here and state != "ruled-out"),
         tool=foreign.tool,
         names=foreign.names,
         docker_use=foreign.docker_use or ("run" if foreign.place == "kubernetes" else ""),
     )
+
+
+def _is_root(log: Log, *, here: bool) -> bool:
+    """Does root type the remedies? The log may show who typed its commands."""
+    account = log.names.get("account", "")
+    if account == "root":  # in a container, it says nothing of the host
+        return not log.place or here
+    return here and account != "user"
 
 
 def _decide_state(

@@ -87,6 +87,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     lines: int = 0
     place: str = ""
     """The kind of place that was looked at: ``docker``; empty: not known."""
+    log_place: str = ""
+    """The kind of place that the log is from, which remedies are for; empty: it does not say."""
     causes: tuple[SuspectedCause, ...] = ()
     not_environment: bool = False
     echoes: tuple[RepeatedLine, ...] = ()

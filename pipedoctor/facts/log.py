@@ -69,11 +69,12 @@ class Log(Fact, frozen=True, kw_only=True):
     names: dict[str, str] = {}
     """
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
-    the ``unit`` of systemd that ran it; the cell of a ``notebook``.
+    the ``unit`` of systemd that ran it; the cell of a ``notebook``; the ``account`` that
+    types, ``root`` or ``user``.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
-    commands ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate`` and ``python``; the
-    ``importing_file`` whose import failed; the ``default_build`` of its torch.
+    commands ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate`` and
+    ``python``; the ``importing_file`` whose import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from pipedoctor.lazy_pattern import compile_lazily
 
-COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python", "accelerate"})
+COMMAND_WORDS = frozenset(
+    {"docker", "podman", "torchrun", "sbatch", "python", "accelerate", "apptainer", "singularity"}
+)
 """Words of lines that are read for this alone."""
 _VARIABLES = r"(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
 _WRAPPER = (
@@ -21,11 +23,12 @@ _PROMPT = compile_lazily(
     r"(?:sudo (?:-E )?)?"
     rf"(?:{_VARIABLES}(?P<tool>(?:docker|podman) (?:container )?run |sbatch )"
     rf"|(?P<line>{_VARIABLES}{_WRAPPER}{_FOLDERS}"
-    rf"(?:torchrun |accelerate launch |{_PYTHON} (?:-m )?[\w./~-])))"
+    r"(?:torchrun |accelerate launch |(?:apptainer|singularity) (?:exec|run) "
+    rf"|{_PYTHON} (?:-m )?[\w./~-])))"
 )
 _MARK = compile_lazily(
     r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |"
-    r"python[\d.]{0,5} (?:-m )?[\w./~-]"
+    r"(?:apptainer|singularity) (?:exec|run) |python[\d.]{0,5} (?:-m )?[\w./~-]"
 )
 _SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
@@ -34,7 +37,7 @@ _SAFE_EXPANSIONS = compile_lazily(
 )
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
-_PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|{_PYTHON}")
+_PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_PYTHON}")
 _MAX_CHARS = 1000
 _MAX_LINES = 12
 
@@ -59,7 +62,11 @@ class CommandReader:
             self._take(text[match.start(match.lastgroup or 0) :], number)
 
     def get_commands(self) -> dict[str, str]:
-        """By ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate``, ``python``; none unsafe."""
+        """
+        By ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate``, ``python``.
+
+        None is unsafe.
+        """
         return {kind: line for kind, line in self._commands.items() if is_plain_command(line)}
 
     def _take(self, text: str, number: int) -> None:
@@ -83,7 +90,7 @@ def _find_kind(line: str) -> str:
     at = find_program(words)
     program, rest = words[at].rpartition("/")[2], words[at + 1 :]
     if not program.startswith("python"):
-        return program
+        return "apptainer" if program == "singularity" else program
     module = rest[1].split(".")[0] if rest[:1] == ["-m"] and len(rest) > 1 else ""
     starts = module not in _TOOLS if module else bool(rest) and rest[0].endswith(".py")
     return "python" if starts and "setup.py" not in rest[0] else ""

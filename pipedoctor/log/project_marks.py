@@ -49,6 +49,7 @@ _PYTHON = re.compile(
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
+    r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
@@ -115,6 +116,13 @@ _UNIT = re.compile(
     r"(?P<unit>[\w@:.-]{1,80}\.service)\b"
 )
 """A service of the system that ended, or whose status is shown."""
+_PROMPT = r"^(?:\([\w.-]{1,40}\) ?){0,2}\[?"
+_ACCOUNT = re.compile(
+    rf"{_PROMPT}(?P<root>root)@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}# "
+    r"|[\"' (:](?:/home/[\w.-]{1,40}/|/Users/[\w.-]{1,40}/)"
+    rf"|{_PROMPT}(?!root)[\w.-]{{1,40}}@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}\$ "
+)
+"""A prompt, or a home folder: does root type there?"""
 _CELL = re.compile(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
 _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
@@ -171,6 +179,8 @@ class ProjectDetector:
                 self._name(**found.groupdict())
 
     def _read_containers(self, text: str) -> None:
+        if account := _ACCOUNT.search(text):
+            self._name(account="root" if account["root"] else "user")
         self._read_pods(text)
         if "kubectl" in text and (inner := _CONTAINER.search(text)):
             self._name(**inner.groupdict())

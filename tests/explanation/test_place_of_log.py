@@ -67,6 +67,12 @@ def test_remedies_are_for_where_the_log_is_from() -> None:
     assert said(f"[pod/trainer-0/main] {ERROR}").startswith("shm-too-small: kubectl patch")
 
 
+def test_json_names_both_places() -> None:
+    explained = explain(io.BytesIO(f"srun: job 7 queued\n{ERROR}".encode()), facts=lambda _: HERE)
+
+    assert (explained.place, explained.log_place) == ("bare", "slurm")
+
+
 def test_what_is_so_here_is_cured_here() -> None:
     memory = Memory(total=64 * GIB, available=60 * GIB)
     small = HERE.merge(Shm(size=1 << 20, available=9, remountable=True), memory)

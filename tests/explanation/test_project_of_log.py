@@ -196,7 +196,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         pytest.param(
             "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central"
             ' directory\n    state = torch.load("weights/a.pth")\n',
-            "Delete weights/a.pth, and",
+            "mv -n weights/a.pth weights/a.pth.damaged",
             id="a damaged file",
         ),
         pytest.param(

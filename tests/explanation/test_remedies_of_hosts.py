@@ -7,6 +7,8 @@ from tests.explanation.test_remedies_of_logs import first_text
 MANAGED = "error: externally-managed-environment\n"
 NO_COMPILER = "RuntimeError: Failed to find C compiler. Please specify via CC.\n"
 UNTRUSTED = "ssl.SSLError: CERTIFICATE_VERIFY_FAILED: self-signed certificate in chain\n"
+NO_DRIVER = "WARNING: The NVIDIA Driver was not detected.\nFound no NVIDIA driver on your system.\n"
+OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 NO_HUB = (
     "HTTPSConnectionPool(host='huggingface.co', port=443): Max retries exceeded with url:"
     " /org/model-1b/resolve/main/config.json (Caused by NewConnectionError('[Errno 101]'))\n"
@@ -85,8 +87,91 @@ NO_HUB = (
         ),
         pytest.param(
             "av.error.EOFError: [Errno 541478725] End of file: '/d/v.mkv'\n",
-            "mv -- /d/v.mkv /d/v.mkv.damaged",
+            "mv -n /d/v.mkv /d/v.mkv.damaged",
             id="a damaged video",
+        ),
+        pytest.param(
+            "$ docker run -v /a/im:/d:ro -v $PWD:/w y:8 train\n"
+            "OSError: [Errno 30] Read-only file system: '/d/labels.cache'\n",
+            "docker run -v /a/im:/d -v $PWD:/w y:8 train",
+            id="a volume that may be written",
+        ),
+        pytest.param(
+            "$ docker run -v /a/im:/d:ro y:8 train\n"
+            "OSError: [Errno 30] Read-only file system: '/root/.cache/huggingface'\n",
+            "HF_HOME=/tmp/huggingface",
+            id="another folder than that of the volume",
+        ),
+        pytest.param(
+            "Filesystem   Inodes    IUsed IFree IUse% Mounted on\n"
+            "/dev/sdc1   3276800  3276800     0  100% /mnt/crops\n"
+            "OSError: [Errno 28] No space left on device: '/mnt/crops/a/1.jpg'\n",
+            "du --inodes -x --max-depth=3 /mnt/crops",
+            id="no inode is left",
+        ),
+        pytest.param(
+            "$ kubectl describe pod enc-0\n"
+            "Warning  Evicted  kubelet  Pod ephemeral local storage usage exceeds the total limit"
+            " of containers 12Gi.\n",
+            "kubectl set resources statefulset enc --limits=ephemeral-storage=24Gi",
+            id="twice the limit",
+        ),
+        pytest.param(
+            f"+ srun singularity run -B /d a.sif python t.py\n{NO_DRIVER}",
+            "srun singularity run --nv -B /d a.sif python t.py",
+            id="the user's own container of Apptainer",
+        ),
+        pytest.param(
+            f"{OUT_OF_MEMORY} Process 811 has 60.00 GiB memory in use. Process 9 has 2.00 GiB"
+            " memory in use. Including x, this process has 16.00 GiB memory in use.\n",
+            "kill 811",
+            id="the memory of another process",
+        ),
+        pytest.param(
+            f"{OUT_OF_MEMORY} Process 811 has 2.00 GiB memory in use. Including x, this process"
+            " has 76.00 GiB memory in use. batch_size=64\n",
+            "batch_size=32",
+            id="the memory of its own",
+        ),
+        pytest.param(
+            "RuntimeError: CUDA out of memory. (GPU 0; 23.70 GiB total capacity; 1.10 GiB already"
+            " allocated; 12.00 MiB free; 1.20 GiB reserved in total by PyTorch)\n",
+            "nvidia-smi --query-compute-apps=pid",
+            id="the memory of another, of an older torch",
+        ),
+        pytest.param(
+            "tarfile.ReadError: ('unexpected end of data', '/d/wds/p-12.tar')\n",
+            "mv -n /d/wds/p-12.tar /d/wds/p-12.tar.damaged",
+            id="a damaged shard",
+        ),
+        pytest.param(
+            "SafetensorError: Error while deserializing header: HeaderTooLarge\nUnable to load"
+            " /h/.cache/huggingface/hub/models--o--m-7b/snapshots/0f/a/model.safetensors\n",
+            "hf download o/m-7b a/model.safetensors --force-download",
+            id="a damaged file in the cache of the Hub",
+        ),
+        pytest.param(
+            "$ git clone https://huggingface.co/o/turbo ~/m/turbo\n"
+            "SafetensorError: Error while deserializing header: HeaderTooLarge\n"
+            "version https://git-lfs.github.com/spec/v1\n",
+            "cd ~/m/turbo\ngit lfs install\ngit lfs pull",
+            id="the folder of a pointer",
+        ),
+        pytest.param(
+            '  File "/lustre/p/data.py", line 7, in __getitem__\n'
+            "RuntimeError: DataLoader timed out after 200 seconds\n",
+            "DataLoader(..., timeout=1000)",
+            id="a file system that answers late",
+        ),
+        pytest.param(
+            "srun: job 7 queued\nThis DataLoader will create 8 worker processes in total. Our"
+            " suggested max number of worker in current system is 1, which is smaller\n"
+            "[ 100/5004]  Time 4.1 (4.3)  Data 3.9 (4.1)\n",
+            "sbatch --cpus-per-task=9",
+            id="one CPU for all workers",
+        ),
+        pytest.param(
+            f"root@node:/app# python3 a.py\n{NO_COMPILER}", "apt-get update\napt-get", id="root"
         ),
     ],
 )

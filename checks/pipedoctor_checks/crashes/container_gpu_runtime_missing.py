@@ -1,6 +1,8 @@
 """PDR945: Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate."""
 
+from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -37,20 +39,25 @@ _INSTALL_TOOLKIT = (
     ),
 )
 
+_PLUGIN = advise_launch(
+    "Install the device plugin or the GPU operator", fits=(Launcher.KUBERNETES,)
+)
+_NV = ("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND")
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Apptainer needs no toolkit but its own option."""
+    if "apptainer" in log.names:
+        return (advise_launch("Let Apptainer bring the driver into the container", argv=_NV),)
+    title = "Use the hooks of pyxis or enroot, or Apptainer with --nv"
+    return (*_INSTALL_TOOLKIT, _PLUGIN, advise_launch(title, argv=_NV, fits=(Launcher.SLURM,)))
+
 
 @log_check(
     "PDR945",
     "The container engine has no NVIDIA runtime",
     summary="Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate",
-    remedies=(
-        *_INSTALL_TOOLKIT,
-        advise_launch("Install the device plugin or the GPU operator", fits=(Launcher.KUBERNETES,)),
-        advise_launch(
-            "Use the hooks of pyxis or enroot, or Apptainer with --nv",
-            argv=("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND"),
-            fits=(Launcher.SLURM,),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def container_gpu_runtime_missing() -> None:
     """

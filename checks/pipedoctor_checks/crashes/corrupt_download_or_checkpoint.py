@@ -1,11 +1,21 @@
 """PDR958: a cached download or a checkpoint is incomplete or damaged."""
 
+import posixpath
+import re
+import shlex
+
 from pipedoctor.check import Place, Remedy
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
+_HUB_FILE = compile_lazily(
+    r"/(?P<kind>model|dataset)s--(?P<owner>[\w.-]+?)--(?P<name>[\w.-]+)/snapshots/\w+/(?P<file>.+)"
+)
+"""A file in the cache of the Hub: a link to what is damaged, which stays if only the link goes."""
+_CAUSE = "corrupt_download_or_checkpoint"
 _OTHERS = (
     advise_user(
         "Download on one rank only, while the others wait",
@@ -19,16 +29,48 @@ _OTHERS = (
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The file by its name, where the code that loads it says so."""
-    cause = "corrupt_download_or_checkpoint"
-    if any(seen.signature == f"{cause}/lfs-pointer" for seen in log.seen):
-        title = "Download the file itself: what is there is a pointer of Git LFS"
-        return (advise_user(title, snippet="git lfs install\ngit lfs pull"), *_OTHERS)
-    cached = log.find_value(cause, "cached")
+    damaged = log.find_value(_CAUSE, "damaged")
+    if any(seen.signature == f"{_CAUSE}/lfs-pointer" for seen in log.seen):
+        return (_pull_lfs(log, damaged), *_OTHERS)
+    cached = log.find_value(_CAUSE, "cached")
+    if hub := _HUB_FILE.search(cached or damaged):
+        return (_fetch_from_hub(hub), *_OTHERS)
     if cached:
         title = f"Delete {cached}: the next start downloads it again"
         return (advise_user(title, argv=("rm", "--", cached)), *_OTHERS)
-    what = log.find_value(cause, "file") or "the file named in the log"
-    return (advise_user(f"Delete {what}, and download or save it again"), *_OTHERS)
+    what = damaged or log.find_value(_CAUSE, "file")
+    if not what:
+        return (
+            advise_user("Delete the file that was read, and download or save it again"),
+            *_OTHERS,
+        )
+    title = f"Move {what} away, and download or save it again: it is not whole"
+    move = ("move",) if "\\" in what else ("mv", "-n")
+    return (advise_user(title, argv=(*move, what, f"{what}.damaged")), *_OTHERS)
+
+
+def _fetch_from_hub(hub: re.Match[str]) -> Remedy:
+    kind = ("--repo-type", "dataset") if hub["kind"] == "dataset" else ()
+    return advise_user(
+        f"Download {hub['file']} once more, over what is in the cache",
+        argv=(
+            "hf",
+            "download",
+            f"{hub['owner']}/{hub['name']}",
+            hub["file"],
+            *kind,
+            "--force-download",
+        ),
+    )
+
+
+def _pull_lfs(log: Log, damaged: str) -> Remedy:
+    """In the folder that was cloned, where the log says which."""
+    told = log.find_value(_CAUSE, "folder") or log.find_value(_CAUSE, "cloned")
+    folder = told or posixpath.dirname(damaged)
+    lines = [f"cd {folder if folder.startswith('~') else shlex.quote(folder)}"] if folder else []
+    title = "Download the file itself: what is there is a pointer of Git LFS"
+    return advise_user(title, snippet="\n".join([*lines, "git lfs install", "git lfs pull"]))
 
 
 @log_check(

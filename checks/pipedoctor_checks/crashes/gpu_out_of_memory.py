@@ -3,10 +3,12 @@
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
-from pipedoctor.units import parse_size
-from pipedoctor_checks._shared.advice import advise_launch
+from pipedoctor.units import format_size, parse_size
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
+_CAUSE = "gpu_out_of_memory"
+_HERE = (Launcher.BARE, Launcher.DOCKER)
 _OWN_GPU = advise_launch("Give every pod its own GPU or MIG slice", fits=(Launcher.KUBERNETES,))
 
 
@@ -24,22 +26,76 @@ _MAYBE = _reduce_fragmentation(
 _SURELY = _reduce_fragmentation(
     "Reduce fragmentation: more is reserved but unallocated than was asked for"
 )
+_CHOOSE_ANOTHER = (
+    advise_launch(
+        "Alternatively start on another GPU, which nvidia-smi shows to be free",
+        snippet="export CUDA_VISIBLE_DEVICES=1",
+        fits=_HERE,
+    ),
+    advise_launch(
+        "Ask Slurm for a GPU that nobody else uses",
+        argv=("sbatch", "--gpus-per-task=1", "--exclusive"),
+        fits=(Launcher.SLURM,),
+    ),
+)
 
 
 def _is_fragmented(log: Log) -> bool:
     """Would what is unallocated have been enough, in one piece?"""
-    tried, unused = (log.find_value("gpu_out_of_memory", name) for name in ("asked", "unused"))
+    tried, unused = (log.find_value(_CAUSE, name) for name in ("asked", "unused"))
     return bool(tried and unused) and parse_size(unused) >= parse_size(tried)
+
+
+def _free_from_others(log: Log) -> tuple[Remedy, ...]:
+    """Where others hold more of the GPU than this job: less of its own cures nothing."""
+    held = {
+        one.values["pid"]: one.values["others"]
+        for one in log.find_seen(_CAUSE)
+        if "pid" in one.values
+    }
+    if not held:
+        return _find_others(log)
+    pid = max(held, key=lambda pid: parse_size(held[pid]))
+    own = log.find_value(_CAUSE, "own")
+    if own and parse_size(own) >= sum(map(parse_size, held.values())):
+        return ()
+    return (
+        advise_user(
+            f"End process {pid}, which holds {held[pid]} of this GPU, if it is a run of yours"
+            " that nobody needs; else wait for it",
+            argv=("kill", pid),
+            fits=_HERE,
+        ),
+        *_CHOOSE_ANOTHER,
+    )
+
+
+def _find_others(log: Log) -> tuple[Remedy, ...]:
+    """As torch before 2.1 tells it: what is neither free nor reserved belongs to others."""
+    total, free, reserved = (log.find_value(_CAUSE, n) for n in ("total", "free", "reserved"))
+    if not (total and free and reserved):
+        return ()
+    own, others = parse_size(reserved), parse_size(total) - parse_size(free) - parse_size(reserved)
+    if others < own or others < parse_size(total) / 4:
+        return ()
+    look = advise_user(
+        f"End what else is on this GPU and holds {format_size(others)} of it: `kill` its PID",
+        snippet="nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
+        fits=_HERE,
+    )
+    return (look, *_CHOOSE_ANOTHER)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Half of the batch size that the log names, if it names one."""
-    size = log.find_value("gpu_out_of_memory", "batch")
+    size = log.find_value(_CAUSE, "batch")
     half = int(size) // 2 if size.isdecimal() else 0
     smaller = in_code(
         "Halve batch_size until it fits, and accumulate gradients over as many batches more",
         f"DataLoader(..., batch_size={half})" if half else "",
     )
+    if others := _free_from_others(log):
+        return (*others, _OWN_GPU, smaller)
     if _is_fragmented(log):
         return (_SURELY, smaller, _OWN_GPU)
     return (smaller, _MAYBE, _OWN_GPU)

@@ -1,20 +1,39 @@
 """PDR937: A worker does not return from a sample."""
 
-from pipedoctor.check import in_code
+from pipedoctor.check import Remedy, in_code
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
+
+_CAUSE = "worker_stuck_in_transform"
+_LOOK = (
+    in_code(
+        "Find out what the worker is doing; then run the same index without workers",
+        "dataset[index]  # with num_workers=0",
+    ),
+    in_code("Fail early, and report the worker", "DataLoader(..., timeout=120)"),
+)
+_TIMES, _LEAST = 5, 600
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """A timeout that a network file system exceeds at times is too short."""
+    seconds = log.find_value(_CAUSE, "seconds")
+    network = any(one.signature.endswith("/network-files") for one in log.find_seen(_CAUSE))
+    if not (seconds and network):
+        return _LOOK
+    longer = max(round(_TIMES * float(seconds)), _LEAST)
+    wait = in_code(
+        "Wait longer: the network file system of the log answers late at times",
+        f"DataLoader(..., timeout={longer})",
+    )
+    return (wait, _LOOK[0])
 
 
 @log_check(
     "PDR937",
     "A worker does not return from a sample",
     summary="Code of the dataset or a transform takes longer than the timeout, or never returns",
-    remedies=(
-        in_code(
-            "Find out what the worker is doing; then run the same index without workers",
-            "dataset[index]  # with num_workers=0",
-        ),
-        in_code("Fail early, and report the worker", "DataLoader(..., timeout=120)"),
-    ),
+    remedies=_choose_remedies,
 )
 def worker_stuck_in_transform() -> None:
     """

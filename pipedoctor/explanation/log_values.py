@@ -1,0 +1,41 @@
+"""What the holes of a remedy stand for in a log: captured, computed, or of its commands."""
+
+import re
+
+from pipedoctor.explanation.logged_versions import find_captured
+from pipedoctor.facts.log import Log
+
+_TWICE = "twice"
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)( ?[A-Za-z]{0,3})")
+_VOLUME = re.compile(
+    r"(?:^| )(?:-v|--volume)[ =](?P<source>[^\s:]{1,300}):(?P<target>/[^\s:]{0,300})"
+    r":(?P<how>[\w,]+)"
+)
+
+
+def find_value(log: Log, cause: str, name: str) -> str:
+    """
+    What `name` stands for; empty where the log does not say it.
+
+    ``limit.twice`` is the size ``limit``, doubled; ``read_only_source`` and
+    ``read_only_target`` are of the volume of ``docker run`` in which ``path`` lies.
+    """
+    base, _, change = name.partition(".")
+    value = find_captured(log, cause, base) or _find_read_only(log, cause).get(base, "")
+    return _double(value) if change == _TWICE else value
+
+
+def _double(size: str) -> str:
+    """``40Gi`` of ``20Gi``; empty of what is no size."""
+    found = _SIZE.fullmatch(size)
+    return f"{2 * float(found[1]):g}{found[2]}" if found else ""
+
+
+def _find_read_only(log: Log, cause: str) -> dict[str, str]:
+    """The volume that the command mounts without the right to write where it wrote."""
+    path = log.find_value(cause, "path")
+    for volume in _VOLUME.finditer(log.names.get("docker_run", "")):
+        below = f"{path}/".startswith(f"{volume['target'].rstrip('/')}/")
+        if path and below and "ro" in volume["how"].split(","):
+            return {"read_only_source": volume["source"], "read_only_target": volume["target"]}
+    return {}
