@@ -27,6 +27,8 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
 
     `names` are those of a log; a line of conda that says its environment keeps it.
     """
+    if node := names.get("node"):
+        remedy = _name_node(remedy, node)
     if remedy.argv[:1] == ("kubectl",):
         remedy = _name_deployment(remedy, names) if "deployment" in names else remedy
         return _name_kind(remedy, names)
@@ -47,6 +49,12 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         argv = (*remedy.argv[:2], "--name", environment, *remedy.argv[2:])
         return replace(remedy, argv=argv)
     return remedy
+
+
+def _name_node(remedy: Remedy, node: str) -> Remedy:
+    """NODE stands for the one that failed."""
+    words = tuple(re.sub(r"\bNODE\b", node, word) for word in remedy.argv)
+    return replace(remedy, argv=words, snippet=re.sub(r"\bNODE\b", node, remedy.snippet))
 
 
 def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:

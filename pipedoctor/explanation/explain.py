@@ -83,8 +83,7 @@ def explain_log(
         )
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
     named = (name for i in failures for name in (i.name, i.judged_by, *i.cured_by.values()))
-    modules = {name.replace("-", "_") for name in named}
-    catalogue = load_packs(find_packs(), only=modules)
+    catalogue = load_packs(find_packs(), only={name.replace("-", "_") for name in named})
     log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
     sections = facts(_find_needed_sections(catalogue, failures))
     local_facts = redactor.redact_facts(add_logged_job(sections, log))

@@ -93,10 +93,17 @@ def _iter_remedies(findings: Iterable[Finding]) -> Iterator[Remedy]:
 
 
 def _drop_duplicates(remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
+    """Of those that are alike, the one for this place stays."""
+    every = [*remedies]
+    here = {_identify(one) for one in every if one.for_here}
     seen: set[tuple[str, str, str]] = set()
-    for one in remedies:
-        keys = one.snippet.startswith(_OF_DOCKER)  # however they are called
-        key = ("" if keys else one.title, one.shell, one.snippet)
-        if key not in seen:
+    for one in every:
+        key = _identify(one)
+        if key not in seen and (one.for_here or key not in here):
             seen.add(key)
             yield one
+
+
+def _identify(remedy: SuggestedRemedy) -> tuple[str, str, str]:
+    keys = remedy.snippet.startswith(_OF_DOCKER)  # however they are called
+    return ("" if keys else remedy.title, remedy.shell, remedy.snippet)

@@ -182,9 +182,9 @@ def _judge_cause(
         findings = verdicts[check.code].findings
         own = tuple(f for f in findings if _is_same_failure(failure, f))
         remedies += build_remedies(PlaceFindings(places.at, own, {}), target)
-    if not remedies:
+    if not any(remedy.for_here for remedy in remedies):
         advice = choose_advice(failure, facts.get(Log))
-        remedies = [*build_advice(advice, places.at, target)]
+        remedies += build_advice(advice, places.at, target)
     return LocalVerdict(
         here=state,
         why=why,

@@ -70,7 +70,7 @@ class Log(Fact, frozen=True, kw_only=True):
     """
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
     the ``unit`` of systemd that ran it; the cell of a ``notebook``; the ``account`` that
-    types, ``root`` or ``user``.
+    types, ``root`` or ``user``; the ``node`` of a cluster.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate`` and

@@ -50,7 +50,7 @@ _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
-    r"|ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
+    r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
@@ -123,6 +123,11 @@ _ACCOUNT = re.compile(
     rf"|{_PROMPT}(?!root)[\w.-]{{1,40}}@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}\$ "
 )
 """A prompt, or a home folder: does root type there?"""
+_NODE = re.compile(
+    r"\bsrun: error: (?P<srun>[\w.,\[\]-]{1,80}): tasks? |\bON (?P<step>[\w.-]{1,60}) CANCELLED\b"
+    r"|^Node: {2,40}(?P<described>[\w.-]{1,80})/\d"
+    r"|Successfully assigned \S{1,200} to (?P<assigned>[\w.-]{1,80})"
+)
 _CELL = re.compile(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
 _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
@@ -181,6 +186,8 @@ class ProjectDetector:
     def _read_containers(self, text: str) -> None:
         if account := _ACCOUNT.search(text):
             self._name(account="root" if account["root"] else "user")
+        if node := _NODE.search(text):
+            self._name(node=next(filter(None, node.groups())))
         self._read_pods(text)
         if "kubectl" in text and (inner := _CONTAINER.search(text)):
             self._name(**inner.groupdict())

@@ -170,7 +170,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             "sudo apt-get install -y linux-headers-$(uname -r)\nsudo dkms autoinstall",
             id="a module for another kernel",
         ),
-        pytest.param(FAILED_SMI, "Install the NVIDIA driver", id="no module at all"),
+        pytest.param(FAILED_SMI, "sudo apt-get install -y ubuntu-drivers", id="no module at all"),
         pytest.param(
             "ValueError: numpy.dtype size changed, may indicate binary incompatibility."
             " Expected 96 from C header, got 88 from PyObject\n",

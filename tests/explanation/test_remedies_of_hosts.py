@@ -7,6 +7,7 @@ from tests.explanation.test_remedies_of_logs import first_text
 MANAGED = "error: externally-managed-environment\n"
 NO_COMPILER = "RuntimeError: Failed to find C compiler. Please specify via CC.\n"
 UNTRUSTED = "ssl.SSLError: CERTIFICATE_VERIFY_FAILED: self-signed certificate in chain\n"
+OLD_DRIVER = "CUDA error: CUDA driver version is insufficient for CUDA runtime version\n"
 NO_DRIVER = "WARNING: The NVIDIA Driver was not detected.\nFound no NVIDIA driver on your system.\n"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 NO_HUB = (
@@ -169,6 +170,34 @@ NO_HUB = (
             "[ 100/5004]  Time 4.1 (4.3)  Data 3.9 (4.1)\n",
             "sbatch --cpus-per-task=9",
             id="one CPU for all workers",
+        ),
+        pytest.param(
+            f"$ docker run --gpus all x:1\n{OLD_DRIVER}",
+            "RUN python -m pip install torch==2.7.1+cu118",
+            id="a torch for an older driver, in the image",
+        ),
+        pytest.param(
+            f"uname -r: 5.15.167.4-microsoft-standard-WSL2\n{OLD_DRIVER}",
+            "wsl.exe --shutdown",
+            id="the driver of Windows",
+        ),
+        pytest.param(
+            "srun: error: g17: task 0: Exited with exit code 1\n"
+            "Error 802: system not yet initialized\n",
+            "sbatch --exclude=g17",
+            id="the node that failed",
+        ),
+        pytest.param(
+            "srun: job 7 queued\nlibgomp: Thread creation failed: Resource temporarily"
+            " unavailable\n",
+            "export OMP_NUM_THREADS=1",
+            id="advice where the check knows none for the place",
+        ),
+        pytest.param(
+            "$ python train.py --data-path /mnt/nas/coco\n[ 100/5004]  Time 4.1 (4.3)  Data 3.9"
+            " (4.1)\n",
+            "cp -r /mnt/nas/coco/. /var/tmp/data/",
+            id="the data of a slow disk",
         ),
         pytest.param(
             f"root@node:/app# python3 a.py\n{NO_COMPILER}", "apt-get update\napt-get", id="root"

@@ -4,6 +4,10 @@ from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 
+_TWO_GPUS = (
+    '{"spec":{"template":{"spec":{"containers":'
+    '[{"name":"train","resources":{"limits":{"nvidia.com/gpu":"2"}}}]}}}}'
+)
 START_RANKS = advise_launch(
     "Then start the ranks with torchrun, which sets LOCAL_RANK",
     argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
@@ -27,6 +31,7 @@ def request_gpus(for_pod: str, for_node: str) -> tuple[Remedy, ...]:
     return (
         advise_launch(
             for_pod,
+            argv=("kubectl", "patch", "deployment", "TRAIN", "--patch", _TWO_GPUS),
             snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
             fits=(Launcher.KUBERNETES,),
         ),

@@ -8,6 +8,10 @@ from pipedoctor_checks.crashes._log_check import log_check
 
 _HOST = (Launcher.BARE, Launcher.DOCKER)
 _PAGES = "https://nvidia.github.io/libnvidia-container"
+_MANIFEST = (
+    "https://raw.githubusercontent.com/NVIDIA/k8s-device-plugin/v0.17.1/deployments/static"
+    "/nvidia-device-plugin.yml"
+)
 _KEY = "/usr/share/keyrings/nvidia-container-toolkit-keyring.gpg"
 _LIST = "nvidia-container-toolkit.list"
 _LISTS = "/etc/apt/sources.list.d"
@@ -40,7 +44,9 @@ _INSTALL_TOOLKIT = (
 )
 
 _PLUGIN = advise_launch(
-    "Install the device plugin or the GPU operator", fits=(Launcher.KUBERNETES,)
+    "Install NVIDIA's device plugin, or the GPU operator",
+    argv=("kubectl", "create", "-f", _MANIFEST),
+    fits=(Launcher.KUBERNETES,),
 )
 _NV = ("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND")
 

@@ -27,6 +27,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         ),
         advise_launch(
             "Restart the pod; to prevent it permanently, use CDI in the device plugin",
+            argv=("kubectl", "rollout", "restart", "deployment/TRAIN"),
             fits=(Launcher.KUBERNETES,),
         ),
         advise_launch("Restart the job; ask for a newer container runtime", fits=(Launcher.SLURM,)),

@@ -7,6 +7,7 @@ from pipedoctor.versions import parse_version
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
+_USUAL = (11, 8)
 _IMAGES = {
     (12, 6): "2.7.1-cuda12.6-cudnn9",
     (12, 4): "2.6.0-cuda12.4-cudnn9",
@@ -21,23 +22,23 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """An image that needs no compatibility library: for the CUDA of the driver of the log."""
     told = log.find_value("cuda_forward_compat_unsupported", "cuda")
     tag = _find_image(told)
-    image = f"pytorch/pytorch:{tag}-runtime" if tag else ""
-    cuda = f"CUDA {told}" if told else "CUDA"
+    image = f"pytorch/pytorch:{tag}-runtime"
+    cuda = f"CUDA {told}" if told else "CUDA (11.8 runs with drivers from 450 on)"
     run = f'docker run --rm --gpus all -v "$PWD":/work -w /work {image} python train.py'
     return (
         advise_launch(
             f"Use an image for the driver's {cuda}, or update the host's driver",
-            snippet=run if tag else "",
+            snippet=run,
             fits=(Launcher.DOCKER,),
         ),
         advise_launch(
             f"Use an image for the node's {cuda}, or update the node's driver",
-            snippet=f"FROM {image}" if tag else "",
+            snippet=f"FROM {image}",
             fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(
             f"Use an image for the node's {cuda}",
-            snippet=f"apptainer exec --nv docker://{image} python train.py" if tag else "",
+            snippet=f"apptainer exec --nv docker://{image} python train.py",
             fits=(Launcher.SLURM,),
         ),
         advise_user(
@@ -49,8 +50,9 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
 
 
 def _find_image(cuda: str) -> str:
-    known = parse_version(cuda)[:2] if cuda else ()
-    return next((tag for least, tag in _IMAGES.items() if known >= least), "")
+    """Of this CUDA; of the oldest that such drivers run, where the log does not name it."""
+    known = parse_version(cuda)[:2] if cuda else _USUAL
+    return next((tag for least, tag in _IMAGES.items() if known >= least), _IMAGES[_USUAL])
 
 
 @log_check(

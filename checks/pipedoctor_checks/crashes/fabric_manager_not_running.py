@@ -29,7 +29,9 @@ _START = ("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager")
             fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(
-            "Ask the cluster administrators to start it on the node", fits=(Launcher.SLURM,)
+            "Submit to other nodes, and ask the cluster administrators to start it on this one",
+            argv=("sbatch", "--exclude=NODE"),
+            fits=(Launcher.SLURM,),
         ),
     ),
 )

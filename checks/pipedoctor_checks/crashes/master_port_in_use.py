@@ -34,7 +34,11 @@ _REMEDIES = (
         argv=("ss", "-ltnp"),
         fits=(Launcher.BARE,),
     ),
-    advise_launch("Give every job its own port", fits=(Launcher.KUBERNETES,)),
+    advise_launch(
+        "Give every job its own port",
+        argv=("kubectl", "set", "env", "deployment/TRAIN", "MASTER_PORT=29501"),
+        fits=(Launcher.KUBERNETES,),
+    ),
 )
 _MAX_PORT = 65535
 _SEVERAL_NODES = re.compile(r"--(?:nnodes[= ](?!1\b)|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)")

@@ -69,7 +69,7 @@ def test_speaks() -> None:
                 ),
             ],
         ),
-        ("kubernetes", [""]),
+        ("kubernetes", ["kubectl rollout restart deployment/TRAIN"]),
         ("slurm", [""]),
     ],
 )

@@ -11,6 +11,7 @@ from pipedoctor_checks.crashes.cuda_forward_compat_unsupported import (
 from tests.checks.crashes.diagnosed_log import diagnose_text
 from tests.checks.remedies_by_place import PLACES, describe_remedies, list_commands
 
+IMAGE = "pytorch/pytorch:2.3.1-cuda11.8-cudnn8-runtime"
 LOG = diagnose_text(
     '  File "/env/lib/python3.11/site-packages/torch/cuda/__init__.py", line 314, in '
     "_lazy_init\n"
@@ -48,9 +49,15 @@ def test_speaks() -> None:
     ("place", "commands"),
     [
         ("bare", ["unset LD_LIBRARY_PATH"]),
-        ("docker", [""]),
-        ("kubernetes", [""]),
-        ("slurm", [""]),
+        (
+            "docker",
+            [f'docker run --rm --gpus all -v "$PWD":/work -w /work {IMAGE} python train.py'],
+        ),
+        ("kubernetes", [f"FROM {IMAGE}"]),
+        (
+            "slurm",
+            [f"apptainer exec --nv docker://{IMAGE} python train.py"],
+        ),
     ],
 )
 def test_remedies(place: str, commands: list[str]) -> None:

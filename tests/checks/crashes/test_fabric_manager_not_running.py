@@ -53,7 +53,7 @@ def test_speaks() -> None:
         ("bare", ["sudo systemctl enable --now nvidia-fabricmanager"]),
         ("docker", ["sudo systemctl enable --now nvidia-fabricmanager"]),
         ("kubernetes", ["ssh NODE sudo systemctl enable --now nvidia-fabricmanager"]),
-        ("slurm", [""]),
+        ("slurm", ["sbatch --exclude=NODE"]),
     ],
 )
 def test_remedies(place: str, commands: list[str]) -> None:

@@ -79,7 +79,10 @@ def test_without_a_port_nobody_knows(log: Log | None) -> None:
                 "ss -ltnp",
             ],
         ),
-        (Site(system="linux", container="kubernetes"), [""]),
+        (
+            Site(system="linux", container="kubernetes"),
+            ["kubectl set env deployment/TRAIN MASTER_PORT=29501"],
+        ),
         (
             Site(system="linux", slurm=Slurm(job_id="7")),
             ["", "torchrun --standalone --nproc-per-node=gpu train.py"],
