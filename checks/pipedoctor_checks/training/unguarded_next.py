@@ -65,7 +65,7 @@ def unguarded_next(source: Source, /) -> Findings:
 def _begin_again(event: Event[BatchRequest]) -> str:
     """An iterator that goes on with the next epoch; empty: the code has no plain names."""
     iterator = choose_expression(event.details.iterator, "")
-    loader = choose_expression(event.details.loader, "")
+    loader = choose_expression(event.details.iterated, "")
     if not (iterator and loader):
         return ""
     return (

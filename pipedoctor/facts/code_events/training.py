@@ -214,7 +214,7 @@ class BatchRequest(EventDetails, frozen=True, kw_only=True):
     """In a loop of the same function."""
     iterator: str | UnsetType = UNSET
     """The iterator, as it is written: ``batches``."""
-    loader: str | UnsetType = UNSET
+    iterated: str | UnsetType = UNSET
     """What it iterates over, as it is written: ``loader``."""
 
 

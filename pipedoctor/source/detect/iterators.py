@@ -96,6 +96,6 @@ def record_manual_iteration(
             or _renews_iterator(step, made),
             looped=bool(step.context.loops) and not step.context.inner,
             iterator=unparse_short(inner),
-            loader=unparse_short(made[0].args[0]) if len(made) == 1 else UNSET,
+            iterated=unparse_short(made[0].args[0]) if len(made) == 1 else UNSET,
         )
         recorder.add_event(request, scope, step, unparse_short(node))

@@ -2,8 +2,11 @@
 
 import pytest
 
+from pipedoctor.facts import Facts
+from pipedoctor.facts.code_events.training import BatchRequest
+from pipedoctor.source.discover.merge import merge_sources
 from pipedoctor_checks.training.unguarded_next import unguarded_next
-from tests.checks.code_samples import find, make_tests
+from tests.checks.code_samples import find, make_tests, read
 from tests.checks.image_samples import IMAGES
 
 NEXT_LOOP = """
@@ -55,3 +58,11 @@ test_silent, test_speaks = make_tests(unguarded_next, SILENT, SPEAKS)
 @pytest.mark.parametrize(("count", "found"), [("len(names)", 0), ("1000", 1)])
 def test_as_many_as_there_are_names(count: str, found: int) -> None:
     assert len(find(unguarded_next, NEXT_LOOP.format(count=count))) == found
+
+
+def test_requests_of_several_projects_are_still_known() -> None:
+    code = next_in_loop("    it = iter(loader)\n    for epoch in range(9):\n", "n")
+    merged = merge_sources([read(code), read(code)])
+
+    assert len(list(unguarded_next.run(Facts(merged)).findings)) == 2
+    assert {event.details.iterated for event in merged.select_events(BatchRequest)} == {"loader"}
