@@ -1,6 +1,6 @@
 """PDR939: An HDF5 file handle is shared with workers."""
 
-from pipedoctor.check import Remedy
+from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch
@@ -11,7 +11,7 @@ _CAUSE = "hdf5_handle_shared_across_fork"
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
-    """Locks only where the log speaks of them."""
+    """Locks only where the log speaks of them, and not where several processes write."""
     late = open_on_first_use(log, _CAUSE, "file", 'h5py.File(self.path, "r")')
     seen = {one.signature for one in log.find_seen(_CAUSE)}
     unlocked = advise_launch(
@@ -19,7 +19,14 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         snippet="export HDF5_USE_FILE_LOCKING=FALSE",
         fits=(Launcher.BARE, Launcher.SLURM),
     )
-    return (unlocked, late) if f"{_CAUSE}/locking" in seen else (late,)
+    locked = f"{_CAUSE}/locking" in seen
+    if locked and (opened := log.find_value(_CAUSE, "opened")):
+        to_read = in_code(
+            "Open it to read: a process that opens it to write locks it for all others",
+            f'{opened}, "r")',
+        )
+        return to_read, late
+    return (unlocked, late) if locked else (late,)
 
 
 @log_check(

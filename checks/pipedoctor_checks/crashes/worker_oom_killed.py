@@ -49,12 +49,14 @@ def _read_limit(log: Log) -> int:
     """Bytes that the log names as the limit; 0: it names none."""
     if kilobytes := log.find_value(_CAUSE, "kilobytes"):
         return int(kilobytes) * KiB
-    found = (log.find_value(_CAUSE, name) for name in ("memory", "given", "granted", "told"))
+    names = ("memory", "given", "seff", "granted", "told")
+    found = (log.find_value(_CAUSE, name) for name in names)
     return _read_size(next(filter(None, found), ""))
 
 
 def _read_size(text: str) -> int:
-    """A size without a unit is in MB, as Slurm has it."""
+    """A size without a unit is in MB, as Slurm has it, whose ``64.00 G`` are powers of 1024."""
+    text = text.replace(" ", "")
     try:
         return parse_size(f"{text}M" if text.isdecimal() else text) if text else 0
     except ValueError:  # more than any machine has
