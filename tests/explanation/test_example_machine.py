@@ -45,9 +45,9 @@ def first_remedy(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("NVIDIA driver on your system is too old", "built for an older CUDA"),
+        ("NVIDIA driver on your system is too old", "runs with drivers from"),
         ("NVIDIA driver on your system is too old (found version 11040)", "whl/cu118"),
-        ("NVIDIA driver on your system is too old (found version 123)", "older CUDA"),
+        ("NVIDIA driver on your system is too old (found version 123)", "runs with drivers from"),
         (
             (
                 "RTX 5090 with CUDA capability sm_120 is not compatible with the"

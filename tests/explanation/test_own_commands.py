@@ -90,7 +90,9 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="a quota of the home folder",
         ),
         pytest.param(
-            "OSError: [Errno 122] Disk quota exceeded: 'runs/a.bin'\n", "quota -s", id="a quota"
+            "OSError: [Errno 122] Disk quota exceeded: 'runs/a.bin'\n",
+            "python -m pip cache purge",
+            id="a quota",
         ),
         pytest.param(
             "Controlled By:  Job/bert\n      Reason:       OOMKilled\n      memory:  16Gi\n",

@@ -99,7 +99,7 @@ def test_many_looks_begin_when_training_does_and_again_at_its_first_batch() -> N
         22.5: (True, True),
         24.0: (True, True),
     }
-    running = []
+    running: list[bool] = []
     for now, (sampled, loaded) in seen.items():
         phase.observe(now, sampled=sampled, loaded=loaded)
         running.append(phase.is_running(now))

@@ -38,7 +38,7 @@ def cv2_bgr(source: Source, /) -> Findings:
     class Images(Dataset):
         def __getitem__(self, index):
             image = cv2.imread(self.files[index])
-            return normalize(torch.from_numpy(image / 255).permute(2, 0, 1))
+            return normalize(transforms.functional.to_tensor(image))
     ```
 
     ## Good example
@@ -50,7 +50,7 @@ def cv2_bgr(source: Source, /) -> Findings:
     class Images(Dataset):
         def __getitem__(self, index):
             image = cv2.cvtColor(cv2.imread(self.files[index]), cv2.COLOR_BGR2RGB)
-            return normalize(torch.from_numpy(image / 255).permute(2, 0, 1))
+            return normalize(transforms.functional.to_tensor(image))
     ```
 
     ## Sources

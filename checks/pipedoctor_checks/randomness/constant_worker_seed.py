@@ -97,10 +97,8 @@ def _is_never_drawn_from(source: Source, event: Event[WorkerSeed]) -> bool:
     for draw in source.select_item_events(RandomDraw):
         draws.setdefault(draw.dataset, set()).add(draw.name.rpartition(".")[0])
     users = _list_users(source, event)
-    drawn = [
-        draws.get(x.dataset.name.rpartition(".")[2], set()) if x.dataset else set() for x in users
-    ]
-    return bool(users) and all(one and module not in one for one in drawn)
+    names = [x.dataset.name.rpartition(".")[2] if x.dataset else "" for x in users]
+    return bool(users) and all(name in draws and module not in draws[name] for name in names)
 
 
 def _list_users(source: Source, event: Event[WorkerSeed]) -> list[LoaderCall]:

@@ -89,9 +89,10 @@ def _list_plain_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_C
 def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
     """``if self.grid is None``, ``if key not in self.grids``: is it made for a new size only?"""
     test = guard.test
-    if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
-        if test.left.id in scope.parameter_names:  # whether it is given
-            return False
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        left = test.left
+        if isinstance(left, ast.Name) and left.id in scope.parameter_names:
+            return False  # whether it is given
     return any(word in unparse_short(guard.test) for word in _KEEPING_WORDS)
 
 

@@ -47,7 +47,7 @@ def record_float_frames(recorder: EventRecorder, scope: CodeScope) -> None:
     returned = {name for value in returned_values(scope) for name in expression_names(value)}
     for step in (*scope.calls, *scope.steps_by_type.get(ast.BinOp, ())):
         node = step.node
-        if not (_is_float_call(node) or _divides_bytes(scope, node)):
+        if not (_is_float_call(node) or _divides_bytes(node, scope)):
             continue
         names = {key for key, its in scope.bindings.items() for v, _ in its if _is_within(node, v)}
         handed = any(_is_within(node, value) for value in returned_values(scope))
@@ -70,7 +70,7 @@ def _is_float_call(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and _makes_floats(node)
 
 
-def _divides_bytes(scope: CodeScope, node: ast.AST) -> TypeGuard[ast.BinOp]:
+def _divides_bytes(node: ast.AST, scope: CodeScope) -> TypeGuard[ast.BinOp]:
     """``frames / 255``, of what nothing before it makes floats."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
         return False

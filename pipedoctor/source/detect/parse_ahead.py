@@ -35,7 +35,8 @@ def parse_ahead(scope: CodeScope, node: ast.Call, full: str) -> str:
     item = _ListedItem(scope, given[0])
     call = item.visit(copy.deepcopy(node))
     within = item.visit(copy.deepcopy(opening.context_expr)) if opening else None
-    bound = {unparse_node(opening.optional_vars)} if opening and opening.optional_vars else set()
+    variable = opening.optional_vars if opening else None
+    bound = {unparse_node(variable)} if variable else set[str]()
     if len(item.lists) != 1 or not item.is_complete(call, within, bound):
         return ""
     (rows,) = item.lists

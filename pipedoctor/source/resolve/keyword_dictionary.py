@@ -35,7 +35,7 @@ class KeywordDictionary(NamedTuple):
         """With ``**other``, which may be one of these: only of one it is known what it gives."""
         if len(ways) == 1 and ways[0].complete:
             return self._replace(arguments={**self.arguments, **ways[0].arguments})
-        given = ways[0].arguments if len(ways) == 1 else {}
+        given: Mapping[str, ArgumentExpression] = ways[0].arguments if len(ways) == 1 else {}
         return self._replace(arguments=dict(given), complete=False)
 
 

@@ -50,6 +50,9 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     intervals: dict[str, Interval]
     """Between what sizes and the first batch are to be expected, by their names."""
 
+    def __hash__(self) -> int:
+        return hash((self.setting, self.samples_per_second))
+
     @property
     def final_memory_bytes(self) -> int:
         """Memory of the workers at the end of an epoch, as far as it is known."""

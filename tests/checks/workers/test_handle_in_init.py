@@ -97,37 +97,40 @@ class Store:
     def take(self, index):
         return self.file["x"][index]
 """
-SPEAKS |= {
-    "a variable": rows_training("f = h5py.File(path)\nself.f = f", "return self.f['x'][index]"),
-    "a part of a variable": rows_training(
-        "f = h5py.File(path)\nself.x = f['x']", "return self.x[index]"
-    ),
-    "a part of a call": rows_training("self.x = h5py.File(path)['x']", "return self.x[index]"),
-    "one of two ways": rows_training(
-        "self.f = h5py.File(path) if path else None", "return self.f['x'][index]"
-    ),
-    "a list of files": rows_training(
-        "self.f = [h5py.File(p) for p in path]", "return self.f[index]['x'][0]"
-    ),
-    "a list that is filled": rows_training(
-        "self.f = []\nfor p in path:\n    self.f.append(h5py.File(p))",
-        "return self.f[index]['x'][0]",
-    ),
-    "a dictionary that is filled": rows_training(
-        "self.f = {}\nfor p in path:\n    self.f[p] = h5py.File(p)", "return self.f[index]['x'][0]"
-    ),
-    "a function": OPEN_FUNCTION
-    + rows_training("self.f, self.size = reader(path)", "return self.f['x'][index]"),
-    "a method of its own": rows_training("self.start()", "return self.f['x'][index]").replace(
-        "    def __getitem__",
-        "    def start(self):\n        self.f = h5py.File('x')\n\n    def __getitem__",
-    ),
-    "a method of another object": OPEN_METHOD
-    + rows_training("self.s = Store(path)\nself.s.start()", "return self.s.take(index)"),
-    "a file that is handed over": rows_training(
-        "self.f = path", "return self.f['x'][index]"
-    ).replace("Rows('x')", "Rows(h5py.File('x'))"),
-}
+SPEAKS.update(
+    {
+        "a variable": rows_training("f = h5py.File(path)\nself.f = f", "return self.f['x'][index]"),
+        "a part of a variable": rows_training(
+            "f = h5py.File(path)\nself.x = f['x']", "return self.x[index]"
+        ),
+        "a part of a call": rows_training("self.x = h5py.File(path)['x']", "return self.x[index]"),
+        "one of two ways": rows_training(
+            "self.f = h5py.File(path) if path else None", "return self.f['x'][index]"
+        ),
+        "a list of files": rows_training(
+            "self.f = [h5py.File(p) for p in path]", "return self.f[index]['x'][0]"
+        ),
+        "a list that is filled": rows_training(
+            "self.f = []\nfor p in path:\n    self.f.append(h5py.File(p))",
+            "return self.f[index]['x'][0]",
+        ),
+        "a dictionary that is filled": rows_training(
+            "self.f = {}\nfor p in path:\n    self.f[p] = h5py.File(p)",
+            "return self.f[index]['x'][0]",
+        ),
+        "a function": OPEN_FUNCTION
+        + rows_training("self.f, self.size = reader(path)", "return self.f['x'][index]"),
+        "a method of its own": rows_training("self.start()", "return self.f['x'][index]").replace(
+            "    def __getitem__",
+            "    def start(self):\n        self.f = h5py.File('x')\n\n    def __getitem__",
+        ),
+        "a method of another object": OPEN_METHOD
+        + rows_training("self.s = Store(path)\nself.s.start()", "return self.s.take(index)"),
+        "a file that is handed over": rows_training(
+            "self.f = path", "return self.f['x'][index]"
+        ).replace("Rows('x')", "Rows(h5py.File('x'))"),
+    }
+)
 test_silent, test_speaks = make_tests(handle_in_init, SILENT, SPEAKS)
 
 
