@@ -27,7 +27,9 @@ SEPARATOR = compile_lazily(
         (?P<value> (?:,\s{{0,40}}|\s{{1,40}}|\s?:\s{{0,40}}\{{\s{{0,40}}|\s?/?>\s{{0,40}}<) (?:-\s)?
         (?:[a-z_]{{1,12}}=[^,\n()=]{{1,40}},\s{{1,40}}){{0,3}}
         (?:{_QUOTE})? (?:val(?:ue)?|default) (?:{_QUOTE})? \s?[:=]\s?
-        | </\w{{1,12}}>\s{{0,40}}<val(?:ue)?>\s{{0,40}} )  # of XML
+        | </\w{{1,12}}>\s{{0,40}}<val(?:ue)?>\s{{0,40}}  # of XML
+        | (?:[ ](?:--?|/)[a-z-]{{1,20}}[ ](?![/-])[\w.-]{{1,40}}){{0,3}}
+        [ ](?:--(?:value|body|data)|-b|/d)[ =] )  # of a command
       | (?P<tag> (?:\s[\w:-]{{1,30}}=["'][^"'<>\n]{{0,200}}["']){{0,6}} >\s{{0,40}} )
         (?=[^<\s]|<secret>)
       | (?P<items> [ \t]?:[ \t]{{0,20}}\r?\n[ \t]{{0,40}}-[ \t]{{1,4}}
@@ -69,8 +71,30 @@ REST_OF_HEADER = compile_lazily(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
 MORE_WORDS = compile_lazily(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
 SENTENCE = compile_lazily(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
 HEADERS = ("cookie", "set-cookie")
+_SET_BY_COMMAND = compile_lazily(
+    r"(?:^|[\s>$%#;&|/])(?:(?:setx|setenv|set\s-[a-zA-Z]{1,3})(?:\s(?:/[mM]|-{1,2}[\w-]+))*"
+    r"|(?:config(?:ure)?|secrets?|user-secrets|variables?|env|kv|snap)\s(?:--)?(?:set|add|put|write)(?:\s-{1,2}[\w-]+)*"
+    r"|(?i:config\sset)|git\sconfig(?:\s-{1,2}[\w-]+)*|etcdctl\sput"
+    r"|(?:defaults\swrite|remote\smodify(?:\s--\w+)*|snap\sset|crudini\s--set\s\S+)\s\S+|set(?=\s[A-Z0-9_]*$))"
+    r"\s[\"']?[\w./:-]*$"
+)
+"""What stands before a name to which a command gives the value behind it: ``setx NAME x``."""
+_END_OF_COMMAND = compile_lazily(
+    r"(?:\"[^\"\n]*\"|'[^'\n]*'|\S+)[ \t]*(?:\r?\n|$|[;&|#>)`]|-{1,2}\w)"
+)
 SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
 """Before a name and a value with nothing but a space between them."""
 PHRASES = ("passphrase", "mnemonic", "phrase")
 BARE_ENDS = ")]},;.:»”“"
 SIGNS = (*"=: >,|\t\n", "%3", "&#", "\\u003", "\\x3")
+_BEFORE_SET = frozenset((" ", "/", "'", '"', ":"))
+
+
+def is_set_by_command(text: str, begin: int, end: int) -> bool:
+    """Does a command give this name the value behind it, and end there: ``setx NAME x``?"""
+    if text[begin - 1 : begin] not in _BEFORE_SET:
+        return False
+    line = text[max(0, begin - MAX_NAME, text.rfind("\n", 0, begin) + 1) : begin]
+    named = text[begin:end].rstrip(" \t\"'")  # for `set`, which sentences have as well
+    found = _SET_BY_COMMAND.search(line + named if named.isupper() else line)
+    return found is not None and _END_OF_COMMAND.match(text, end) is not None

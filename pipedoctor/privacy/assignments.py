@@ -30,6 +30,7 @@ from pipedoctor.privacy.assignment_grammar import (
     SETTING_WORDS,
     SIGNS,
     VALUE,
+    is_set_by_command,
 )
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_likely_password, is_secret_value, looks_drawn
@@ -96,7 +97,13 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     text: str, place: int, match: re.Match[str]
 ) -> _Found | None:
     begin = place - _measure_name_before(text, place)
-    if match["space"] and text[begin] != "-" and ORDINARY_WORD.match(text, match.end()):
+    commanded = match["space"] is not None and is_set_by_command(text, begin, match.end())
+    if (
+        match["space"]
+        and text[begin] != "-"
+        and not commanded
+        and ORDINARY_WORD.match(text, match.end())
+    ):
         return None  # most of prose
     name = text[begin : match.end("tail")]
     strength = judge_name(name.strip("-."))
@@ -111,8 +118,10 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     value = VALUE.match(text, match.end())
     if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
         return None
-    if match["space"] and not _may_follow_space(
-        name, _get_words_before(text, begin), strength, value
+    if (
+        match["space"]
+        and not commanded
+        and not _may_follow_space(name, _get_words_before(text, begin), strength, value)
     ):
         return None
     if match["line"] and (not name.startswith("--") or text.startswith("-", value.start())):
@@ -173,7 +182,9 @@ def _may_follow_space(
     """Can a value follow this name after nothing but a space?"""
     secret = value["quoted"] if value["quote"] else value["bare"]
     if name.startswith("-"):
-        return not secret.startswith("-")
+        named = name == "--secret" and judge_name(secret) is not NameStrength.NONE
+        stands_for_name = named and secret.isidentifier() and value.string[value.end() :][:1] == " "
+        return not (secret.startswith("-") or stands_for_name)
     if not SETTING_WORDS.isdisjoint(preceding.lower().split()):
         return True
     if strength is NameStrength.PASSWORD and value["quote"]:

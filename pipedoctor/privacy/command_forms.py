@@ -131,13 +131,6 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html",
     ),
     CommandForm(
-        ("sudo -S", "-stdin", "secret create", "secrets set", "secret set", "--with-token"),
-        rf"(\b(?:echo|printf)\s(?:-n\s|['\"]?%s['\"]?\s)?)(?!\S*\$){_WORD}(?=\s*\|[^\n|]{{0,80}}"
-        r"(?:sudo\s+-S|-stdin\b|secrets?\s(?:create|set)\b|--with-token\b))",
-        f"{_MAN}/echo.1.html",
-        has_option=False,
-    ),
-    CommandForm(
         ("dentified by", "DENTIFIED BY"),
         rf"(\b(?:IDENTIFIED\s+BY\s+|(?i:identified\s+by\s+(?:password\s+)?)(?=['\"]))(?i:password\s+)?)"
         rf"(?!(?i:password)\s){_WORD}",

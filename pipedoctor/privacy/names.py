@@ -20,9 +20,17 @@ from pipedoctor.privacy.named_values import (
     is_code,
     may_be_told,
 )
-from pipedoctor.privacy.public_hosts import is_internal_host, is_public_host, is_public_index
+from pipedoctor.privacy.public_hosts import (
+    is_example_user,
+    is_internal_host,
+    is_public_host,
+    is_public_index,
+)
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES, PUBLIC_BUCKETS
 
+_EXAMPLE_HOSTS = COMMON_WORDS | {"hostname"}
+_EXAMPLE_PASSWORDS = frozenset(("password", "passwd", "pass", "pwd"))
+"""Documentation writes ``user:password@host``."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 
 
@@ -201,12 +209,12 @@ class NameRedactor:
         return user + (match[2] if known else self._get_alias("host", host))
 
     def _replace_url(self, match: re.Match[str]) -> str:
-        named = match[2] and not match[2].startswith("<")  # what stands for one stays
+        named = match[2] and not (match[2].startswith("<") or is_example_user(match[2]))
         user = self._get_alias("user", match[2]) if named else match[2] or ""
         at = f"{user}{match[3] or ''}@" if match[2] or match[3] else ""
         if match[4] in PUBLIC_BUCKETS or is_public_index(match[4], match.string, match.end()):
             return match[0]
-        inside = is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS
+        inside = is_internal_host(match[4]) and match[4].lower() not in _EXAMPLE_HOSTS
         hidden = named or inside or self._is_private_host(match[4].lower())
         return match[1] + at + (self._get_alias("host", match[4]) if hidden else match[4])
 
@@ -224,7 +232,8 @@ class NameRedactor:
 
     def _replace_email(self, match: re.Match[str]) -> str:
         user, host = match[1], match[2].lower()
-        if host.endswith((".so", ".py", ".dll")):
+        behind_colon = match.string[match.start() - 1 : match.start()] == ":"
+        if host.endswith((".so", ".py", ".dll")) or (behind_colon and user in _EXAMPLE_PASSWORDS):
             return match[0]
         person = user if user.lower() in COMMON_WORDS else self._get_alias("user", user)
         place = match[2] if is_public_host(host) else self._get_alias("host", host)

@@ -24,6 +24,11 @@ _WINDOWS_FOLDER = compile_lazily(
     r"(?i)windows|system32|program files(?: \(x86\))?|programdata|appdata|roaming|temp|desktop"
     r"|documents|downloads|source|repos|users|public|[a-z]:|scripts|\w\$"
 )
+_SWITCHES = frozenset(
+    "grant deny remove inheritance setowner reset save restore user add pass delete generic"  # noqa: SIM905
+    " create query all help t c q f s e r v d".split()
+)
+"""Of commands of Windows, which are no folders where a path of Windows stands beside them."""
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 
 SYSTEM_PATH = compile_lazily(
@@ -62,10 +67,17 @@ COMMON_FOLDERS = frozenset(
     " loader.py model.py utils.py __init__.py __main__.py requirements.txt"
     " requirements-dev.txt pyproject.toml setup.cfg environment.yml environment.yaml"
     " conda.yml pylock.toml uv.lock poetry.lock pipedoctor.toml dockerfile makefile"
-    " .dockerenv .git".split()
+    " .dockerenv .git stored_tokens token credentials .netrc .ssh .aws .kube .docker .kaggle"
+    " known_hosts authorized_keys config config.json config.yaml config.yml settings.json"
+    " kaggle.json id_rsa id_ed25519 .bashrc .profile .condarc pip.conf pip .triton .nv"
+    " modules xet assets".split()
 )
 
-_VERSION_NAME = compile_lazily(r"v?\d[\w.+-]*")
+_VERSION_NAME = compile_lazily(
+    r"v?\d[\w.+-]*|(?:py|python|pt|torch|pytorch|cu|cuda|rocm|tf|jax)[-_.]?\d[\d._]*"
+    r"(?:[-_]?(?:cu|cuda|py|cpu|gpu|rocm|torch)[\d.]*)*"
+)
+"""Of a release, or an environment named after one: ``2.4.0``, ``py310``, ``torch2.4-cu121``."""
 _FILE_NAME = compile_lazily(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
 _LIBRARY_FILE = compile_lazily(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*")
 
@@ -93,7 +105,14 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
         text = re.sub(_WINDOWS_PATH, lambda match: _redact_windows(match[0], alias), text)
     if "/" not in text:
         return text
-    return re.sub(_ABSOLUTE_PATH, lambda match: _redact_path(match[0], alias), text)
+    switches = _SWITCHES if "\\" in text else frozenset[str]()
+    return re.sub(
+        _ABSOLUTE_PATH,
+        lambda match: (
+            match[0] if match[0][1:].lower() in switches else _redact_path(match[0], alias)
+        ),
+        text,
+    )
 
 
 def redact_relative_paths(text: str, aliases: Mapping[str, str]) -> str:

@@ -12,14 +12,35 @@ PUBLIC_HOSTS = (
     " amd.com redhat.com lightning.ai comet.com neptune.ai mlflow.org ray.io opencv.org numpy.org"
     " scipy.org paperswithcode.com image-net.org cocodataset.org openmpi.org schedmd.com man7.org"
     " llvm.org deepspeed.ai amazon.com azure.com w3.org ietf.org mozilla.org json-schema.org"
-    " commoncrawl.org".split()
+    " commoncrawl.org sqlalche.me pydantic.dev astral.sh pypa.io docs.rs rust-lang.org cmake.org"
+    " stackexchange.com askubuntu.com serverfault.com superuser.com medium.com archlinux.org"
+    " fedoraproject.org centos.org rockylinux.org opensuse.org suse.com mpich.org hdfgroup.org"
+    " zarr.dev dask.org pydata.org matplotlib.org scikit-learn.org jupyter.org ipython.org cupy.dev"
+    " cython.org rapids.ai keras.io fast.ai spacy.io nltk.org jax.dev ffmpeg.org pola.rs"
+    " lustre.org ceph.io beegfs.io openucx.org open-mpi.org libfabric.org min.io redis.io"
+    " sqlite.org postgresql.org mysql.com docs.oracle.com www.ibm.com hashicorp.com ansible.com"
+    " prometheus.io opentelemetry.io elastic.co sylabs.io apptainer.org podman.io prefix.dev"
+    " mamba.pm hf-mirror.com modelscope.cn ultralytics.com roboflow.com openvinotoolkit.org onnx.ai"
+    " zenodo.org figshare.com openslr.org statmt.org gutenberg.org wikimedia.org laion.ai"
+    " yann.lecun.com mattmahoney.net cvlibs.net vision.caltech.edu www.cs.toronto.edu"
+    " ufldl.stanford.edu ai.stanford.edu nlp.stanford.edu snap.stanford.edu"
+    " shapenet.cs.stanford.edu"
+    " archive.ics.uci.edu data.csail.mit.edu groups.csail.mit.edu vis-www.cs.umass.edu"
+    " host.robots.ox.ac.uk www.robots.ox.ac.uk data.vision.ee.ethz.ch codh.rois.ac.jp"
+    " mmlab.ie.cuhk.edu.hk sid.erda.dk madm.dfki.de benchmark.ini.rub.de data.caltech.edu"
+    " creativecommons.org opensource.org semver.org keepachangelog.com sphinx-doc.org".split()
 )
-"""Servers of everybody, with all below them."""
+"""Servers of everybody, with all below them; those of universities that data sets lie on, alone."""
 
 
 def is_public_host(host: str) -> bool:
     """Does this server tell nothing about who uses it?"""
     return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS)
+
+
+def is_example_user(name: str) -> bool:
+    """Does documentation write it where a user is to write an own name?"""
+    return re.fullmatch(r"(?i)(?:(?:my|your)[_-]?)?(?:user(?:_?name)?|login)", name) is not None
 
 
 def is_public_index(host: str, text: str, end: int) -> bool:

@@ -104,8 +104,10 @@ _OTHER_THINGS = _split_words(
 )
 _WORDS = compile_lazily(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MAX_NAME = 120
-_PUBLIC_KEY = ["gpg", "key"]
+_PUBLIC_KEYS = (["gpg", "key"],)
 """Images of Python name the fingerprint of a public one so."""
+_SPECIAL = compile_lazily(r"__\w+__")
+"""What a language or a format names, as WebDataset its samples: ``__key__``."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -117,7 +119,7 @@ def judge_name(name: str, preceding: str = "") -> NameStrength:
     """
     words = split_name(name)
     place = next((n for n in range(len(words) - 1, -1, -1) if _rate_word(words[n])), None)
-    if place is None or words == _PUBLIC_KEY:
+    if place is None or words in _PUBLIC_KEYS or _SPECIAL.fullmatch(name):
         return NameStrength.NONE
     if words[place] == "pass" and words[place + 1 : place + 2] in (["phrase"], ["word"], ["code"]):
         return NameStrength.PASSWORD

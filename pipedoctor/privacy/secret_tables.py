@@ -1,9 +1,11 @@
 """Passwords in tables: below a heading that names them, or beside a name that is far away."""
 
 import re
+from collections.abc import Sequence
 
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
-from pipedoctor.privacy.table_columns import find_cells
+from pipedoctor.privacy.secret_values import is_secret_value
+from pipedoctor.privacy.table_columns import Cell, find_cells
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
 _HEADING = r"(?i)\b(?:pass(?:word|wd|phrase|code)?|pwd|secret)\b"
@@ -15,23 +17,62 @@ _FAR_VALUE = (
     r"|access[ _-]?key)(?:[ \t]{2,}|\t))(?!<)(\S+)(?=[ \t]*$)"
 )
 _USER_LINE = r"(?im)^[ \t]*(?:user(?:[ _]?name)?|login|account)(?:[ \t]{2,}|\t)\S+[ \t]*$"
+_NAMES = (
+    r"(?i)(?:(?:env(?:ironment)?|config)[ _-]?)?(?:name|key|var(?:iable)?|env|setting"
+    r"|option|param(?:eter)?|property|field)(?:[ _-]?name)?"
+)
+_VALUES = (
+    r"(?i)(?:current|default|effective|new|old|set)?[ _-]?"
+    r"(?:values?|setting|current|default|content)"
+)
+_HAS_VALUES = r"(?i)\b(?:\w*value|current|setting|default|content)s?\b"
 _NO_VALUE = r"[-=+:*.<>]*|<secret>|(?i:none|null|n/a|yes|no)"
 
 
 def mask_tables(text: str, mask: str) -> str:
     """Put `mask` in place of each password of a column, and of a value aligned far behind it."""
     columns = "\n" in text or "  " in text or "\t" in text
+    if columns and "\n" in text and re.search(_HAS_VALUES, text):
+        text = _mask_named_rows(text, mask)
     if not columns or not re.search(_HEADING, text):
         return text
     text = _mask_far_values(text, mask)
     if "\n" not in text:
         return text
     lines = text.split("\n")
-    for cell in reversed(list(find_cells(lines, _judge_headings))):
+    return _mask_cells(lines, list(find_cells(lines, _judge_headings)), mask)
+
+
+def _mask_cells(lines: list[str], cells: Sequence[Cell], mask: str) -> str:
+    for cell in reversed(cells):
         line = lines[cell.line]
         if not re.fullmatch(_NO_VALUE, line[cell.begin : cell.end]):
             lines[cell.line] = line[: cell.begin] + mask + line[cell.end :]
     return "\n".join(lines)
+
+
+def _mask_named_rows(text: str, mask: str) -> str:
+    """Values of tables that have a column of names: the name in a row says what its value is."""
+    lines = text.split("\n")
+    strengths: dict[int, NameStrength] = {}
+    secrets: list[Cell] = []
+    for cell in find_cells(lines, _judge_pairs):
+        content = lines[cell.line][cell.begin : cell.end]
+        if cell.kind == "name":
+            strengths[cell.line] = judge_name(content)
+        elif is_secret_value(content, strengths.get(cell.line, NameStrength.NONE)):
+            secrets.append(cell)
+    return _mask_cells(lines, secrets, mask)
+
+
+def _judge_pairs(texts: list[str]) -> list[str]:
+    """The column of names, and those of values behind it."""
+    named = next((n for n, text in enumerate(texts) if re.fullmatch(_NAMES, text)), len(texts))
+    kinds = [
+        "name" if n == named else "value" if n > named and re.fullmatch(_VALUES, text) else ""
+        for n, text in enumerate(texts)
+    ]
+    return kinds if "value" in kinds else []
 
 
 def _mask_far_values(text: str, mask: str) -> str:

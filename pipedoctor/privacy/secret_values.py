@@ -22,6 +22,7 @@ _NOTHING = frozenset(
 )
 _PLACEHOLDER = compile_lazily(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
+    r"|[A-Za-z][A-Za-z-]{0,11}[_-](?:([xX0*.])\1{4,}[_-]?)+"
     r"|(?i:your|insert|put|enter|example|todo|placeholder|dummy"
     r"|(?:change|replace|fill)[-_ ]?(?:me|this|it))(?:[-_ ].*)?"
 )
@@ -70,6 +71,11 @@ def is_harmless(value: str, *, quoted: bool) -> bool:
     if not quoted and _CODE.match(value):
         return True
     return is_path(value)
+
+
+def is_placeholder(value: str) -> bool:
+    """Does it stand for a secret: ``hf_xxxxxxxx``, ``<token>``, ``changeme``?"""
+    return _PLACEHOLDER.fullmatch(value) is not None
 
 
 def is_path(value: str) -> bool:

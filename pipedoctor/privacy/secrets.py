@@ -8,6 +8,7 @@ from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.connection_forms import CONNECTION_FORMS
 from pipedoctor.privacy.drawn_words import MIN_DRAWN
+from pipedoctor.privacy.input_forms import INPUT_FORMS
 from pipedoctor.privacy.mark_index import MarkIndex
 from pipedoctor.privacy.marked_lines import replace_near_marks
 from pipedoctor.privacy.printed_secrets import PRINTED_FORMS
@@ -27,7 +28,9 @@ from pipedoctor.privacy.unnamed_secrets import mask_unnamed
 MASK = "<secret>"
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
-_IN_URL = r"(://[^/\s:]{0,200}:)(?!\d+/|<[\w-]+>@)[^\s@]{1,500}(?=@)"
+_EXAMPLE = r"(?!(?i:(?<=://:)|(?<=user:)|(?<=username:))(?i:password|passwd|pass|pwd)@)"
+"""As documentation writes a password: ``user:password@``."""
+_IN_URL = rf"(://[^/\s:]{{0,200}}:)(?!\d+/|<[\w-]+>@){_EXAMPLE}[^\s@]{{1,500}}(?=@)"
 _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
 _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
@@ -81,7 +84,7 @@ _MARKED_FORMS = (
     (("asic ",), (_BASIC,)),
 )
 """What is looked for only where one of these marks stands."""
-_ALL_FORMS = (*COMMAND_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS, *PRINTED_FORMS)
+_ALL_FORMS = (*COMMAND_FORMS, *INPUT_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS, *PRINTED_FORMS)
 
 
 def mask_secrets(text: str) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.privacy.secret_values import is_placeholder
 from pipedoctor.privacy.token_forms import TOKEN_FORMS, TokenForm
 
 _WORD_LETTERS = str.maketrans({chr(n): " " for n in range(128) if not chr(n).isalnum()})
@@ -66,7 +67,7 @@ def _mask_form(text: str, prefix: str, form: TokenForm, mask: str) -> str:
     done = 0
     while at >= 0:
         match = None if at and is_ascii_alphanumeric(text[at - 1]) else pattern.match(text, at)
-        if match:
+        if match and not is_placeholder(match[0]):
             parts += [text[done:at], mask]
             done = match.end()
         at = text.find(prefix, max(at + 1, done))

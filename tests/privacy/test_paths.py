@@ -41,6 +41,9 @@ def hidden(text: str) -> str:
         r"C:\Python311\Lib\site-packages\acme",
         r"C:\Windows\System32\acme.dll and text\nmore",
         "/mnt/$USER/data and /work/${JOB}/data",
+        "/root/.cache/huggingface/stored_tokens and /root/.kaggle/kaggle.json",
+        "/opt/conda/envs/py310/bin/python3.10 /opt/conda/envs/torch2.4-cu121/bin/python",
+        r"icacls D:\data /grant Users:F /T",
     ],
 )
 def test_stays(text: str) -> None:
@@ -53,6 +56,7 @@ def test_stays(text: str) -> None:
         ("/srv/acme/train.py", "/srv/<path-1>/train.py"),
         ("/srv/acme/merger.py", "/srv/<path-1>/<path-2>.py"),
         ("/acme", "/<path-1>"),
+        (r"dir C:\acme /grantee and /grant/x", r"dir C:\<path-1> /<path-2> and /<path-3>/<path-4>"),
         ("/mnt/acme: Permission denied", "/mnt/<path-1>: Permission denied"),
         ("stat /mnt/acme and /srv/acme", "stat /mnt/<path-1> and /srv/<path-1>"),
         ("/srv/My Firm/x y/train", "/srv/<path-1>/<path-2>/train"),
@@ -110,6 +114,11 @@ def test_no_text_is_walked_again_and_again(text: str) -> None:
         ("https://acme.io/simple", "https://<host-1>/simple"),
         ("https://packages.org/simple, https://files.packages.org/packages/a", ""),
         ("http://archive.ubuntu.com/ubuntu and https://arxiv.org/abs/1", ""),
+        ("https://sqlalche.me/e/20/e3q8, http://yann.lecun.com/exdb/mnist/x.gz", ""),
+        (
+            "http://host.robots.ox.ac.uk/a http://b.ox.ac.uk",
+            "http://host.robots.ox.ac.uk/a http://<host-1>",
+        ),
     ],
 )
 def test_servers_of_everybody_stay(text: str, expected: str) -> None:
