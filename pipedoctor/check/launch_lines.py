@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from pipedoctor.check.own_options import find_option, replace_options
 from pipedoctor.check.remedy import Remedy
 from pipedoctor.log.launch_commands import find_program
 
 _ENGINES = frozenset({"docker", "podman"})
-_VOLUMES = frozenset({"-v", "--volume"})
-_REPEATED = frozenset({"-e", "--env", "--ulimit", "--device"}) | _VOLUMES
-"""Options of ``docker run`` of which each sets another thing."""
 _RANKS = ("--nproc-per-node", "--nproc_per_node")
 _RENDEZVOUS = ("--master-port", "--master_port", "--master-addr", "--master_addr", "--rdzv")
 _VALUED = (*_RANKS, *_RENDEZVOUS, "--nnodes", "--node-rank", "--node_rank")
@@ -29,6 +27,9 @@ def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     words = _rewrite(remedy.argv, names)
     if words is None:
         return remedy
+    if old := _find_container(words):
+        lines = f"{words[0]} rename {old} {old}-old\n{' '.join(words)}"
+        return replace(remedy, argv=(), snippet=lines)
     if any("$" in word for word in words):  # a shell reads it, and argv is read by none
         return replace(remedy, argv=(), snippet=" ".join(words))
     return replace(remedy, argv=tuple(shlex.split(" ".join(words))))
@@ -42,8 +43,7 @@ def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     if argv[:1] == ("apptainer",) and "apptainer" in own:
         return _add_to_apptainer(argv, own["apptainer"])
     if argv[:1] == ("sbatch",) and "sbatch" in own:
-        rest = _drop_options(own["sbatch"][1:], {_name_option(word) for word in argv[1:]})
-        return ["sbatch", *argv[1:], *rest]
+        return ["sbatch", *argv[1:], *replace_options("sbatch", argv[1:], own["sbatch"][1:])]
     if argv[:1] == ("torchrun",) and argv[-1] == _EXAMPLE[-1]:
         return _rewrite_torchrun(argv, own)
     if tuple(argv[-2:]) == _EXAMPLE and (launch := own.get("torchrun") or own.get("python")):
@@ -58,13 +58,17 @@ _KINDS = frozenset({"apptainer", "docker_run", "torchrun", "sbatch", "python"})
 
 
 def _add_to_container(flags: Sequence[str], own: list[str]) -> list[str]:
+    """Flags of the remedy in place of those that set the same; the old one keeps its name."""
     at = own.index("run") + 1
-    ours = {_name_setting(word) for word in _join_values(flags)}
-    once = {name for name in ours if name not in _REPEATED and " " not in name}
-    rest: list[str] = []
-    for word in _join_values(_drop_options(own[at:], once)):
-        rest += [] if _name_setting(word) in ours else [word]
-    return [*own[:at], *(shlex.quote(word) for word in flags), *rest]
+    words = [shlex.quote(word) for word in flags]
+    return [*own[:at], *words, *replace_options("docker", flags, own[at:])]
+
+
+def _find_container(words: Sequence[str]) -> str:
+    """The name that a container of this command keeps when it has ended, and blocks."""
+    if words[1:2] != ["run"] or "--rm" in words or "--replace" in words:
+        return ""
+    return find_option("docker", words[2:], "--name")
 
 
 def _add_to_apptainer(argv: Sequence[str], own: list[str]) -> list[str]:
@@ -72,27 +76,6 @@ def _add_to_apptainer(argv: Sequence[str], own: list[str]) -> list[str]:
     at = find_program(own) + 2
     options = [word for word in argv if word.startswith("--")]
     return [*own[:at], *options, *own[at:]]
-
-
-def _join_values(words: Sequence[str]) -> list[str]:
-    """Options that may be repeated, with their values as one word."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1] in _REPEATED:
-            joined[-1] += f" {word}"
-        else:
-            joined.append(word)
-    return joined
-
-
-def _name_setting(word: str) -> str:
-    """``-e A`` of ``-e A=1``, ``-v /b`` of ``-v /a:/b:ro``; of other options the name alone."""
-    name, _, value = (
-        word.replace("=", " ", 1).partition(" ") if word[:2] == "--" else word.partition(" ")
-    )
-    if name in _VOLUMES:  # what is mounted, and how, may change: where it is does not
-        return f"-v {':'.join(value.split(':')[1:2])}"
-    return f"{name} {value.partition('=')[0]}" if name in _REPEATED else _name_option(word)
 
 
 def _name_option(word: str) -> str:

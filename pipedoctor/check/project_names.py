@@ -14,10 +14,12 @@ from pipedoctor.check.service_units import put_unit
 _PATCHED = frozenset({"deployment", "statefulset", "daemonset"})
 """Kinds whose pods `kubectl patch` starts again."""
 _SPEC_PATHS = {
+    "pod": ("spec",),
     "job": ("spec", "template", "spec"),
     "cronjob": ("spec", "jobTemplate", "spec", "template", "spec"),
     "pytorchjob": ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec"),
 }
+_PIP = ("python", "-m", "pip")
 _PLACED = frozenset({"--prefix", "-p", "--name", "-n"})
 
 
@@ -41,6 +43,13 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         remedy = put_in_cell(remedy)
     if remedy.argv[:1] == ("docker",) and "engine" in names:
         return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
+    return _name_package_owner(remedy, names)
+
+
+def _name_package_owner(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
+    """The environment of conda, or the Python that was started, which PATH need not have."""
+    if "interpreter" in names and remedy.argv[:3] == _PIP:
+        return replace(remedy, argv=(names["interpreter"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")
     if environment and "--prefix" in remedy.argv:
         return _name_environment(remedy, environment)

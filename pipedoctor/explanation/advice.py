@@ -15,13 +15,16 @@ from pipedoctor.log.signatures import Advice, FailureMode
 _EVERY = re.compile(r"\{([a-z_]+)\*\}")
 """A hole for all values of a name: words of a line, or an enumeration in a sentence."""
 
+_SYSTEMS = {"": {"", "posix"}, "windows": {"", "windows"}, "macos": {"", "posix", "macos"}}
+"""Whose advice a log of each system takes."""
+
 
 def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
     """Those whose conditions hold, filled with what the log captured."""
     log = log or Log()
     seen = _find_valid(failure, log)
     for advice in failure.remedies:
-        fits = advice.system in {"", log.system or "posix"} and _is_for_torch(advice, failure, log)
+        fits = advice.system in _SYSTEMS[log.system] and _is_for_torch(advice, failure, log)
         if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
             yield from _fill_advice(advice, failure.cause, log)
 

@@ -33,7 +33,6 @@ from pipedoctor.log.signatures import FailureMode
 from pipedoctor.report.model import TargetShell
 
 _SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
-
 _NO_CHECK_REASON = "no check can determine this on an idle machine; see the log or the running job"
 
 
@@ -220,10 +219,11 @@ def _move_to_place(places: PlaceFindings, at: str) -> PlaceFindings:
 def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
     """The shell that remedies are for; `here`: is it in a place like ours?"""
     log, ours = facts.get(Log), TargetShell.find(facts.get(Site))
-    told = log is not None and log.system == "windows" and state != "confirmed"
     foreign = log if log is not None and state != "confirmed" else Log()
+    told = foreign.system
     return TargetShell(
-        windows=ours.windows or told,
+        windows=told == "windows" if told else ours.windows,
+        macos=told == "macos" if told else ours.macos,
         root=_is_root(foreign, here=ours.root and here and state != "ruled-out"),
         tool=foreign.tool,
         names=foreign.names,

@@ -6,6 +6,8 @@ from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.facts.log import Log
 
 _TWICE = "twice"
+_ON_MPS = "command_on_mps"
+_ASKS_FOR_CUDA = re.compile(r"(?<=[ =])cuda(?::\d)?(?= |$)")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)( ?[A-Za-z]{0,3})")
 _VOLUME = re.compile(
     r"(?:^| )(?:-v|--volume)[ =](?P<source>[^\s:]{1,300}):(?P<target>/[^\s:]{0,300})"
@@ -18,11 +20,19 @@ def find_value(log: Log, cause: str, name: str) -> str:
     What `name` stands for; empty where the log does not say it.
 
     ``limit.twice`` is the size ``limit``, doubled; ``read_only_source`` and
-    ``read_only_target`` are of the volume of ``docker run`` in which ``path`` lies.
+    ``read_only_target`` are of the volume of ``docker run`` in which ``path`` lies;
+    ``command_on_mps`` is the command that asked a Mac for CUDA.
     """
     base, _, change = name.partition(".")
     value = find_captured(log, cause, base) or _find_read_only(log, cause).get(base, "")
+    value = value or (_move_to_mps(log) if base == _ON_MPS else "")
     return _double(value) if change == _TWICE else value
+
+
+def _move_to_mps(log: Log) -> str:
+    """The command of the log, where it asks for CUDA, with the GPU of a Mac instead."""
+    command = log.names.get("python", "")
+    return _ASKS_FOR_CUDA.sub("mps", command) if _ASKS_FOR_CUDA.search(command) else ""
 
 
 def _double(size: str) -> str:

@@ -63,7 +63,7 @@ class Log(Fact, frozen=True, kw_only=True):
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""
-    """``windows`` where its paths say so; empty: they do not."""
+    """``windows`` or ``macos`` where its paths say so; empty: they do not."""
     versions: dict[str, str] = {}
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
     names: dict[str, str] = {}
@@ -74,7 +74,8 @@ class Log(Fact, frozen=True, kw_only=True):
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate`` and
-    ``python``; the ``importing_file`` whose import failed; the ``default_build`` of its torch.
+    ``python``; the ``interpreter`` as somebody typed it; the ``importing_file`` whose
+    import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

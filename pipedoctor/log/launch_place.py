@@ -1,6 +1,7 @@
 """Which kind of launcher or container a log speaks of."""
 
 import re
+from typing import Literal
 
 PLACE_WORDS = frozenset(
     {
@@ -20,7 +21,7 @@ COMPOSE_MARKS = (
 )
 """Lines of Compose, whose services are named before what they write."""
 _PLACE_MARKS = re.compile(
-    r"(?P<kubernetes>^\[pod/|\bOOMKilled\b|\bCrashLoopBackOff\b|\bkubelet\b"
+    r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
     r"|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
@@ -36,8 +37,12 @@ _PLACE_MARKS = re.compile(
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )
 _WINDOWS_MARK = re.compile(
-    r"\bWinError \d|[\"' (][A-Za-z]:\\{1,2}\w|\\site-packages\\|\bpopen_spawn_win32\b"
+    r"\bWinError \d|(?:^|[\"' (])[A-Za-z]:\\{1,2}\w|\\site-packages\\|\bpopen_spawn_win32\b"
     r"|\bDLL load failed\b|\bMicrosoft Visual C\+\+|\w\.(?:dll|pyd)\b|\bFile \"[^\"/\n]{0,200}\\"
+)
+_MACOS_MARK = re.compile(
+    r"(?<![:\w])/Users/[\w.-]{1,40}/|\b\w{1,30}[-\w]{0,30}-?(?:MacBook|iMac|Mac-(?:mini|Studio|Pro))\b"
+    r"|/opt/homebrew/|\w\.dylib\b|\bmacosx_\d|\bMPS backend\b|\bDarwin Kernel\b|\bdevice='?mps\b"
 )
 _PLACE_ORDER = ("kubernetes", "slurm", "docker")
 """A pod is a container, too."""
@@ -48,15 +53,23 @@ class LaunchPlaceDetector:
 
     def __init__(self) -> None:
         self._found: set[str] = set()
-        self.is_windows = False
+        self._is_windows = False
+        self._is_macos = False
 
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
         match = _PLACE_MARKS.search(text)
         if match is not None:
             self._found.add(f"{match.lastgroup}")
-        self.is_windows = self.is_windows or _WINDOWS_MARK.search(text) is not None
+        self._is_windows = self._is_windows or _WINDOWS_MARK.search(text) is not None
+        self._is_macos = self._is_macos or _MACOS_MARK.search(text) is not None
 
     def find_place(self) -> str:
         """``kubernetes``, or empty: nothing was given away."""
         return next((place for place in _PLACE_ORDER if place in self._found), "")
+
+    def find_system(self) -> Literal["", "windows", "macos"]:
+        """The system that wrote it; empty: Linux, or a container, as far as it says."""
+        if self._is_windows:
+            return "windows"
+        return "macos" if self._is_macos and not self._found else ""

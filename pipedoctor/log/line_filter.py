@@ -27,7 +27,7 @@ MAX_SHAPE_BYTES = 600
 TRACEBACK_WORDS = frozenset(
     {
         *(b"traceback", b"file", b"during", b"above", b"cell", b"ipython", b"userwarning"),
-        *(b"docker", b"podman", b"torchrun", b"dockerfile", b"containers"),
+        *(b"docker", b"podman", b"torchrun", b"dockerfile", b"containers", b"metadata"),
     }
 )
 """Words of a traceback's own lines, of what torch warns of, and of what takes many lines."""

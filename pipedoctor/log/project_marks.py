@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 
 from pipedoctor.facts.log import DockerUse, PackageTool
+from pipedoctor.log.interpreters import find_interpreter
 from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
+from pipedoctor.log.manifests import ManifestReader
 
 PROJECT_WORDS = frozenset(
     {
@@ -153,8 +155,8 @@ class ProjectDetector:
 
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
-        self.names: dict[str, str] = {}
-        """As `Log.names` has them, without commands."""
+        self._names: dict[str, str] = {}
+        self._manifest = ManifestReader()
         self._tools: set[str] = set()
         self._uses: set[str] = set()
         self._services: dict[str, int] = {}
@@ -162,6 +164,8 @@ class ProjectDetector:
 
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
+        self._manifest.read_line(text)
+        self._name(interpreter=find_interpreter(text))
         if self._in_containers and (first := _DESCRIBED.match(text)):
             self._name(**first.groupdict())
         self._in_containers = text.rstrip() == "Containers:"
@@ -211,7 +215,7 @@ class ProjectDetector:
         pod = _ORDINAL_POD.search(text) or _JOB_POD.search(text)
         if pod is None:
             return
-        if "kind" not in self.names and "deployment" not in self.names:
+        if "kind" not in self._names and "deployment" not in self._names:
             self._name(kind=_guess_kind(pod))
         self._name(deployment=pod["deployment"], container=pod["container"])
 
@@ -231,6 +235,11 @@ class ProjectDetector:
         elif torch := _TORCH.search(text) or _BUILD.match(text):
             self._keep("torch", torch["version"])
 
+    @property
+    def names(self) -> dict[str, str]:
+        """As `Log.names` has them, without commands; a manifest knows more than a guess."""
+        return self._names | self._manifest.get_names()
+
     def find_tool(self) -> PackageTool:
         """What installs packages there; empty: no other than pip is named."""
         found: list[PackageTool] = [
@@ -249,7 +258,7 @@ class ProjectDetector:
     def _name(self, **names: str | None) -> None:
         for name, value in names.items():
             if value:
-                self.names.setdefault(name, value)
+                self._names.setdefault(name, value)
 
     def _keep(self, name: str, version: str) -> None:
         self.versions.setdefault(name, version)

@@ -16,6 +16,7 @@ from pipedoctor.log.legacy_encodings import convert_blocks
 from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
+from pipedoctor.log.manifests import MANIFEST_WORDS
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
@@ -36,7 +37,7 @@ MAX_LINE_CHARS = 4000
 BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _WINDOW_OVERLAP = 400
-_OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS
+_OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS | MANIFEST_WORDS
 _MAX_QUOTE = 500
 _FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
 """Characters into a line that are too far to be seen, and those shown before."""
@@ -178,7 +179,7 @@ class _LogReader:
             seen=tuple(seen),
             raised=tuple(self._tracebacks.raised),
             place=self._places.find_place() or ("docker" if docker_use else ""),
-            system="windows" if self._places.is_windows else "",
+            system="" if docker_use else self._places.find_system(),
             versions=self._project.versions,
             names=self._project.names | self._commands.get_commands() | self._tracebacks.names,
             tool=self._project.find_tool(),

@@ -89,8 +89,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Signatures of this cause that must not be seen."""
     torch: str = ""
     """Pattern of the torch of the log, with its build: only for those that match it whole."""
-    system: Literal["", "windows", "posix"] = ""
-    """Only for logs of this system, where they tell."""
+    system: Literal["", "windows", "posix", "macos"] = ""
+    """Only for logs of this system, where they tell; ``posix``: of Linux."""
 
 
 class VersionRange(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
-from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
-from pipedoctor.check.launch_lines import put_launch
 from pipedoctor.check.model import FlowStep
-from pipedoctor.check.package_tools import translate_for_tool
-from pipedoctor.check.project_names import put_names
 from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
     format_for_windows,
@@ -22,8 +18,8 @@ from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.triage import RankedFinding
 from pipedoctor.facts import Facts, Site
 from pipedoctor.facts.applicability import NOT_SELECTED, is_absent_subject
-from pipedoctor.facts.log import DockerUse, PackageTool
 from pipedoctor.report.configuration import ReportedConfiguration
+from pipedoctor.report.target_shell import TargetShell, shape_for_target
 from pipedoctor.version import __version__
 
 if TYPE_CHECKING:
@@ -41,27 +37,6 @@ class ToolInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str = "pipedoctor"
     version: str = __version__
-
-
-class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose shell a remedy is typed into."""
-
-    windows: bool = False
-    root: bool = False
-    """Root needs no ``sudo``, and in a container has none."""
-    tool: PackageTool = ""
-    """What installs packages there, instead of pip."""
-    names: Mapping[str, str] = MappingProxyType({})
-    """Those of its project, as `Log.names` has them."""
-    docker_use: DockerUse = ""
-    """How Docker is used there, if it is."""
-
-    @classmethod
-    def find(cls, site: Site | None) -> "Self":
-        """The shell of this machine."""
-        if site is None:
-            return cls()
-        return cls(windows=site.system == "windows", root=site.root)
 
 
 class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,10 +78,8 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         """Write it out for this shell; nothing, if it is for another system."""
-        for one in translate_for_tool(remedy, target.tool):
-            shaped = _shape_for_docker(one, target)
-            named = put_launch(put_names(shaped, target.names), target.names)
-            yield from cls._write_for_shell(named, target, **more)
+        for one in shape_for_target(remedy, target):
+            yield from cls._write_for_shell(one, target, **more)
 
     @classmethod
     def _write_for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
@@ -120,14 +93,6 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
             made = cls.from_remedy(told, **more)
             shell = format_for_windows(told.argv) or get_typed_lines(told)
             yield msgspec.structs.replace(made, shell=shell)
-
-
-def _shape_for_docker(remedy: Remedy, target: TargetShell) -> Remedy:
-    if target.docker_use == "build":
-        return translate_for_dockerfile(remedy)
-    if target.docker_use in {"run", "compose"} and remedy.argv[:3] == ("python", "-m", "pip"):
-        return translate_for_dockerfile(remedy)
-    return translate_for_compose(remedy) if target.docker_use == "compose" else remedy
 
 
 class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):

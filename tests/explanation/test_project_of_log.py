@@ -34,6 +34,29 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
     ("log", "wanted"),
     [
         pytest.param("$ poetry run python t.py\n" + NUMPY, "poetry add 'numpy<2'", id="Poetry"),
+        pytest.param(
+            ".\\venv\\Scripts\\python.exe t.py --x\n" + NUMPY + "X:\\venv\\a.dll\n",
+            '.\\venv\\Scripts\\python.exe -m pip install --upgrade "numpy<2"',
+            id="the Python that was started",
+        ),
+        pytest.param(
+            "kim@box:~$ python3 t.py\n" + NUMPY, "python3 -m pip install", id="only python3"
+        ),
+        pytest.param(
+            "$ /opt/v/bin/torchrun --nproc-per-node=2 t.py\n" + NUMPY,
+            "/opt/v/bin/python -m pip install",
+            id="the Python beside torchrun",
+        ),
+        pytest.param(
+            "leo@leos-MacBook-Pro ~ % python3 t.py --device=cuda:0\n" + NOT_COMPILED,
+            "python3 t.py --device=mps",
+            id="no CUDA on a Mac",
+        ),
+        pytest.param(
+            "/Users/leo/v/lib/libx.dylib\nRuntimeError: Could not load libtorchcodec.\n",
+            "brew install ffmpeg",
+            id="Homebrew",
+        ),
         pytest.param("$ uv run t.py\n" + NUMPY, "uv add 'numpy<2'", id="a project of uv"),
         pytest.param(
             f"$ uv run t.py\n{NOT_COMPILED}torch 2.6.0+cpu\ntorchvision 0.21.0+cpu\n{SMI}",

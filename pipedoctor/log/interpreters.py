@@ -1,0 +1,29 @@
+"""The Python that a log shows somebody start: pip belongs to that one."""
+
+import re
+
+_PROMPT = r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}(?:[$#%] {1,3}|> {0,3}))|\+ )?"
+_VARIABLES = r"(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
+_STARTED = re.compile(
+    rf"{_PROMPT}(?:& )?{_VARIABLES}(?P<folder>(?:[A-Za-z]:)?(?:[\w.+@~-]{{0,60}}[\\/]){{0,12}})"
+    r"(?P<program>python(?:3(?:\.\d\d?)?)?(?:\.exe)?|py|torchrun|accelerate)"
+    r" (?:-[a-zA-Z] ){0,3}[\w.\\/~-]{2}"
+)
+_WORDS = ("py", "torchrun", "accelerate")
+_LAUNCHERS = frozenset({"torchrun", "accelerate"})
+
+
+def find_interpreter(text: str) -> str:
+    r"""
+    The program behind a prompt, as it was typed: ``venv/bin/python``, ``python3``, ``py``.
+
+    Empty: the line starts none, or plain ``python``. Beside ``torchrun`` stands the Python
+    of its folder.
+    """
+    match = _STARTED.match(text) if any(word in text for word in _WORDS) else None
+    if match is None:
+        return ""
+    folder, program = match["folder"], match["program"]
+    if program in _LAUNCHERS:
+        return f"{folder}python" if folder else ""
+    return f"{folder}{program}" if folder or program != "python" else ""

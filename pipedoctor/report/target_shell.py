@@ -1,0 +1,60 @@
+"""Whose shell a remedy is typed into, and the remedy as it is typed there."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from pipedoctor.check import Remedy
+from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
+from pipedoctor.check.launch_lines import put_launch
+from pipedoctor.check.macos_shell import translate_for_macos
+from pipedoctor.check.package_tools import translate_for_tool
+from pipedoctor.check.project_names import put_names
+from pipedoctor.facts import Site
+from pipedoctor.facts.log import DockerUse, PackageTool
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose shell a remedy is typed into."""
+
+    windows: bool = False
+    macos: bool = False
+    root: bool = False
+    """Root needs no ``sudo``, and in a container has none."""
+    tool: PackageTool = ""
+    """What installs packages there, instead of pip."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """Those of its project, as `Log.names` has them."""
+    docker_use: DockerUse = ""
+    """How Docker is used there, if it is."""
+
+    @classmethod
+    def find(cls, site: Site | None) -> "Self":
+        """The shell of this machine."""
+        if site is None:
+            return cls()
+        system = site.system
+        return cls(windows=system == "windows", macos=system == "darwin", root=site.root)
+
+
+def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
+    """With its tool, names, launch and programs; nothing where there is no such thing."""
+    for one in translate_for_tool(remedy, target.tool):
+        shaped = _shape_for_docker(one, target)
+        named = put_launch(put_names(shaped, target.names), target.names)
+        ours = translate_for_macos(named) if target.macos else named
+        if ours is not None:
+            yield ours
+
+
+def _shape_for_docker(remedy: Remedy, target: TargetShell) -> Remedy:
+    if target.docker_use == "build":
+        return translate_for_dockerfile(remedy)
+    if target.docker_use in {"run", "compose"} and remedy.argv[:3] == ("python", "-m", "pip"):
+        return translate_for_dockerfile(remedy)
+    return translate_for_compose(remedy) if target.docker_use == "compose" else remedy
