@@ -8,7 +8,7 @@ from pipedoctor.check import Finding, Remedy
 from pipedoctor.check.remedy_steps import group_steps
 from pipedoctor.explanation.model import SuggestedRemedy
 from pipedoctor.facts import Site, Slurm
-from pipedoctor.report.model import TargetShell
+from pipedoctor.report.target_shell import TargetShell
 
 EXAMPLE_SITES: Mapping[str, Site] = {
     "bare": Site(system="linux"),

@@ -30,7 +30,7 @@ from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
 from pipedoctor.log.signatures import FailureMode
-from pipedoctor.report.model import TargetShell
+from pipedoctor.report.target_shell import TargetShell
 
 _SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
 _NO_CHECK_REASON = "no check can determine this on an idle machine; see the log or the running job"

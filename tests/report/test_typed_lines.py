@@ -3,7 +3,8 @@
 import pytest
 
 from pipedoctor.check import Lasts, Place, Remedy
-from pipedoctor.report.model import ReportedRemedy, TargetShell
+from pipedoctor.report.model import ReportedRemedy
+from pipedoctor.report.target_shell import TargetShell
 
 MOUNT = Remedy(title="", lasts=Lasts.BOOT, argv=("mount", "-a"), root=True)
 
