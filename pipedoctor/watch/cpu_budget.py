@@ -74,8 +74,8 @@ class InitialPhase:
     """
     The seconds of many looks, for the first verdict.
 
-    They wait while a job imports; one that gets ready for longer has them again when its
-    first batch is seen.
+    They wait while a job imports; one that gets ready for longer than half of them has them
+    again when somebody is seen to make its batches.
     """
 
     def __init__(self) -> None:
@@ -83,12 +83,12 @@ class InitialPhase:
         self._has_loaded = False
 
     def observe(self, now: float, *, sampled: bool, loaded: bool) -> None:
-        """A process was seen: did one of its samples count, was it seen in a loader?"""
+        """A process was seen: did one of its samples count, are batches made where we look?"""
         if sampled and self._began_at is None:
             self._began_at = now
         if loaded and not self._has_loaded:
             self._has_loaded = True
-            if not self.is_running(now):
+            if not self.is_running(now + INITIAL_SECONDS / 2):
                 self._began_at = now
 
     def is_running(self, now: float) -> bool:
@@ -124,6 +124,10 @@ class PeriodicRead:
         """Read it soon: so many seconds from now, or as much later as its cost demands."""
         wait = max(soonest, self._cost / (_HASTE * self._share))
         self._due_at = min(self._due_at, now + wait)
+
+    def schedule_now(self) -> None:
+        """Read it with the next look, whatever it costs."""
+        self._due_at = -math.inf
 
     def run(self, now: float, take_sample: Callable[[], object]) -> None:
         """Read it, and be due again an interval later."""

@@ -158,7 +158,8 @@ class WatchSession(JobProcesses):
             self.remove_process(pid, now)
             return
         self._count_batches(process)
-        self._initial.observe(now, sampled=process.tally.samples > 0, loaded=process.has_loaded)
+        loaded = process.has_loaded and not self._lacks_workers(process)
+        self._initial.observe(now, sampled=process.tally.samples > 0, loaded=loaded)
 
     def _awaits_first_worker(self, process: WatchedProcess) -> bool:
         """Does a main process wait for workers that are only being started?"""
@@ -172,10 +173,18 @@ class WatchSession(JobProcesses):
         ]
         if not phases:
             starts = process.is_starting or member.pid in self.starts_workers
-            if starts:
+            if self._lacks_workers(process) and not process.seeks_workers:
+                process.seeks_workers = True
+                self.tree.schedule_now()
+            elif starts or process.seeks_workers:
                 self.schedule_refresh()
             return starts
         return all(phase is ProcessPhase.STARTING for phase in phases)
+
+    def _lacks_workers(self, process: WatchedProcess) -> bool:
+        """Does a main process wait for workers that are not known yet?"""
+        waits = process.phase in {ProcessPhase.WAITING, ProcessPhase.RECEIVING}
+        return waits and process.member.role == "main" and not self.list_workers(process)
 
     def compute_batch_seconds(self, main: WatchedProcess) -> float | None:
         """Seconds between two batches; None: too few were seen."""

@@ -78,6 +78,8 @@ class WatchedProcess:
         self._callers = LoaderCallers()
         self.is_starting = False
         """It started workers, and has not got a batch of them yet."""
+        self.seeks_workers = False
+        """It was seen to wait for workers before any was known."""
 
     def attach(self, proc: Path, parent: "WatchedProcess | None") -> None:
         """

@@ -58,7 +58,8 @@ def environ(tmp_path: Path) -> Mapping[str, str]:
 def doctor(project: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Doctor:
     """Run a command in the project, in this process; it ends without a traceback."""
     monkeypatch.chdir(project)
-    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CONDA_PREFIX"):
+    folders = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    for name in (*folders, "CONDA_PREFIX", "PYENV_VERSION"):  # pyenv sets that for what it starts
         monkeypatch.delenv(name, raising=False)
 
     def run(*args: str, **more: str) -> Answer:

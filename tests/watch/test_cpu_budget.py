@@ -114,3 +114,12 @@ def test_a_job_that_is_warm_has_them_once() -> None:
 
     assert phase.is_running(2.9)
     assert not phase.is_running(3.1)
+
+
+def test_a_job_whose_first_batch_comes_late_has_most_of_them_then() -> None:
+    phase = InitialPhase()
+    phase.observe(0.0, sampled=True, loaded=False)
+    phase.observe(2.0, sampled=True, loaded=True)
+
+    assert phase.is_running(4.9)
+    assert not phase.is_running(5.1)

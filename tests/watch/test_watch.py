@@ -149,7 +149,7 @@ def test_without_the_extra_it_says_how(job: int, tmp_path: Path) -> None:
 
 @pytest.mark.torch
 def test_run_ends_with_the_verdict() -> None:
-    command = [sys.executable, "-W", "ignore", str(LOOP), "sleep-latency", "7"]
+    command = [sys.executable, "-W", "ignore", str(LOOP), "sleep-latency", "9"]
     done = pipedoctor("run", "--", *command)
 
     assert done.returncode == 0

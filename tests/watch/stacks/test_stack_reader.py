@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -111,7 +112,7 @@ def test_reads_local_numbers(running: "subprocess.Popen[bytes]") -> None:
     assert len(seen) == 60
     grows = [one <= other for one, other in itertools.pairwise(seen)]
     assert grows.count(True) > 0.85 * len(grows)  # now and then one is gone already
-    assert seen[-1] > seen[0]
+    assert statistics.median(seen[-20:]) > statistics.median(seen[:20])
     assert 2**62 + 5 in seeds
 
 
