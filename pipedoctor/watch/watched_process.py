@@ -58,8 +58,7 @@ class WatchedProcess:
         self.prefetchers = PrefetchThreads()
         self._classifier = StackClassifier(is_worker=member.role == "worker")
         self.phase: ProcessPhase | None = None
-        self.state = ""
-        self.threads = 0
+        self.state, self.threads = "", 0
         self.batch: int | None = None
         self.sampled_batch: int | None = None
         """The batch that the last look has seen."""
@@ -74,8 +73,7 @@ class WatchedProcess:
         self._packers, self._packed = PackingThreads(), 0.0
         self.has_loaded = False
         """Was it seen in a loader?"""
-        self._turn, self._counted_at = 0, self.began
-        self._callers = LoaderCallers()
+        self._turn, self._counted_at, self._callers = 0, self.began, LoaderCallers()
         self.is_starting = False
         """It started workers, and has not got a batch of them yet."""
         self.seeks_workers = False
