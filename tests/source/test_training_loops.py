@@ -21,6 +21,7 @@ LOOPS = {
     "a step of its own": ("batch in data", "step_and_update_lr", 1),
     "epochs of one batch": ("epoch in progress(data)", "step", 0),
     "as often as somebody says": ("batch in map(load, range(9))", "step", 0),
+    "as many iterations as somebody says": ("i in range(start, n_iters)", "step", 1),
     "no step": ("batch in data", "zero_grad", 0),
 }
 

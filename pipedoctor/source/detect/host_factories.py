@@ -3,7 +3,11 @@
 import ast
 
 from pipedoctor.source.detect.device_copies import is_device_copy
-from pipedoctor.source.detect.host_made import FILLED_FACTORIES, makes_on_host
+from pipedoctor.source.detect.host_made import (
+    FILLED_FACTORIES,
+    computes_on_host,
+    makes_on_host,
+)
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import last_name
@@ -81,7 +85,9 @@ def _is_creation(
     if known in _CONVERTING_FACTORIES:
         fixed = _holds_constants(recorder, scope, node)
         return fixed or (known == "torch.tensor" and not in_callee)
-    return known in FILLED_FACTORIES or makes_on_host(recorder, scope, node)
+    if known in FILLED_FACTORIES or computes_on_host(recorder, scope, node):
+        return True
+    return makes_on_host(recorder, scope, node)
 
 
 def _is_placed(node: ast.Call) -> bool:
@@ -92,14 +98,27 @@ def _is_placed(node: ast.Call) -> bool:
 def _holds_constants(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
     """``[1, 2]``, ``0.5``, ``IMAGE_MEAN``, ``np.random.rand(3)``: nothing of the batch."""
     one = node.args[0] if node.args else None
-    if isinstance(one, ast.List):
-        return all(isinstance(part, ast.Constant) for part in one.elts)
+    if _lists_numbers(one):
+        return True
     if isinstance(one, ast.Constant):  # a size is one for the typed factories
         return recorder.full_name_of(node.func, scope) in _CONVERTING_FACTORIES
     if isinstance(one, ast.Call):
         return _is_array_of_host(recorder, scope, one)
     name = last_name(one) if one is not None else ""
     return (name.isupper() and not name.startswith("_")) or name in _NAMED_NUMBERS
+
+
+def _lists_numbers(node: ast.expr | None) -> bool:
+    """``[1, 2]``, ``[0] * n``, ``range(n)``: numbers that are written or counted."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _lists_numbers(node.left) or _lists_numbers(node.right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in {"list", "tuple"} and len(node.args) == 1:
+            return _lists_numbers(node.args[0])
+        return node.func.id == "range"
+    return isinstance(node, (ast.List, ast.Tuple)) and all(
+        isinstance(one, ast.Constant) or _lists_numbers(one) for one in node.elts
+    )
 
 
 def _is_array_of_host(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:

@@ -13,13 +13,19 @@ FILLED_FACTORIES = frozenset(
     f"torch.{name}"
     for name in (
         *("zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "eye"),
-        *("linspace", "tensor"),
+        *("linspace", "logspace", "randperm", "tensor"),
     )
 )
 """What makes a tensor on the host unless it is told the device."""
 _MOVING_METHODS = frozenset(("to", "cuda", "type_as", "numpy", "tolist", "item"))
 _MAX_DEPTH = 8
 _MAX_CLASSES = 3
+
+
+def computes_on_host(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> bool:
+    """``torch.triu(torch.ones(3, 3))``: a function of torch, of a tensor made from numbers."""
+    known = recorder.full_name_of(call.func, scope)
+    return known.startswith("torch.") and _is_made_by_call(recorder, scope, call, _MAX_DEPTH)
 
 
 def makes_on_host(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> bool:

@@ -93,8 +93,7 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
         return True
     outer = (one.target for one in step.context.loops if isinstance(one, ast.For))
     inside = any("epoch" in unparse_short(one).lower() for one in outer)
-    target = unparse_short(node.target).lower()
-    return "epoch" not in header and (inside or any(word in target for word in _STEP_WORDS))
+    return "epoch" not in header and (inside or any(word in header for word in _STEP_WORDS))
 
 
 def takes_strides(node: ast.expr) -> bool:

@@ -24,7 +24,7 @@ def record_data_parallel(
     key = binding_key(devices) if devices is not None else ""
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
-    if not (chosen or _is_warned_about(scope, step) or _only_evaluates(scope.module)):
+    if not (chosen or _is_warned_about(scope, step) or _only_evaluates(recorder, scope)):
         model = find_call_argument(node, "module", 0)
         use = DataParallelUse(model=unparse_short(model), target=find_variable(scope, node))
         recorder.add_event(use, scope, step, full)
@@ -60,12 +60,19 @@ def _is_warned_about(scope: CodeScope, step: CodeStep) -> bool:
     )
 
 
-def _only_evaluates(module: Module) -> bool:
-    """Does the file evaluate a model, and train none?"""
-    called = {
+def _only_evaluates(recorder: EventRecorder, scope: CodeScope) -> bool:
+    """Does the file evaluate a model, and neither it nor one that calls it train any?"""
+    called = _list_called_names(scope.module)
+    if "eval" not in called or called & _TRAINING_METHODS:
+        return False
+    callers = {site.scope.module for site in recorder.project.find_callers(scope)}
+    return not any(_list_called_names(one) & _TRAINING_METHODS for one in callers)
+
+
+def _list_called_names(module: Module) -> set[str]:
+    return {
         last_name(step.node.func)
         for scope in module.scopes
         for step in scope.calls
         if isinstance(step.node, ast.Call)
     }
-    return "eval" in called and not called & _TRAINING_METHODS

@@ -19,6 +19,10 @@ SILENT = {
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
     "a list of the batch": batch_loop("z = torch.LongTensor(x.names).to(device)"),
+    "a number of the batch as often as needed": batch_loop(
+        "n = x.n\nz = torch.LongTensor([n] * 9).cuda()"
+    ),
+    "computed of the batch": batch_loop("z = torch.triu(x).to(device)"),
     "of what Python has, in a function": "def score(y):\n"
     "    return torch.tensor([y.size(0), 2]).cuda() + y\n"
     + rows_training("pass", "1").replace(
@@ -50,6 +54,10 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "counted": batch_loop("z = torch.LongTensor(range(x.size(0))).to(device)"),
+    "a number as often as needed": batch_loop("z = torch.tensor([False] * len(x)).bool().cuda()"),
+    "in any order": batch_loop("z = torch.randperm(9).cuda()"),
+    "computed of what is made": batch_loop("z = torch.triu(torch.ones(3, 3)).to(device)"),
     "filled first": batch_loop("z = torch.LongTensor(9, 3).fill_(0).to(device)"),
     "a constant": batch_loop("z = torch.as_tensor(IMAGE_MEAN).to(device)"),
     "a number": batch_loop("z = torch.tensor(0.5).to(device)"),

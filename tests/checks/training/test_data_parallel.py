@@ -38,6 +38,12 @@ SPEAKS: dict[str, Code] = {
         "test.py": "import torch\ndef main(loader):\n    net = torch.nn.DataParallel(net)\n"
         "    for x in loader:\n        net(x).backward()\n"
     },
+    "a part of it only evaluates": {
+        "net.py": "import torch\ndef build(net, judge):\n"
+        "    return torch.nn.DataParallel(net), judge.eval()\n",
+        "train.py": "from net import build\ndef main(net, judge, rows):\n"
+        "    net, judge = build(net, judge)\n    net(rows).backward()\n",
+    },
     "it trains, too": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
     "    net.eval()\n    net.train()\n",
     "in two branches of one function": "def main(net):\n"
