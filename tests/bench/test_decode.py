@@ -76,6 +76,7 @@ def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: CpuMeter) -> 
     assert not found.interrupted
 
 
+@pytest.mark.extended
 def test_the_version_is_that_of_the_interpreter_that_decodes(
     calm: CpuMeter, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_the_version_is_that_of_the_interpreter_that_decodes(
     assert found.host.python == "3.9.99"
 
 
+@pytest.mark.extended
 def test_a_crowded_machine_compares_cpu_time_of_one_process(crowded: CpuMeter) -> None:
     found = measured(crowded, {"a.jpg": jpeg()})
 
@@ -120,11 +122,17 @@ def test_nothing_but_broken_images(calm: CpuMeter) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("raise ValueError('no such color')", "a.jpg: ValueError: no such color"),
-        ("raise SystemExit(3)", "a.jpg: SystemExit: 3"),
-        ("os.kill(os.getpid(), 11)", "simplejpeg: killed by SIGSEGV"),
+        pytest.param(
+            "raise ValueError('no such color')",
+            "a.jpg: ValueError: no such color",
+            id="raises",
+            marks=pytest.mark.extended,
+        ),
+        pytest.param(
+            "raise SystemExit(3)", "a.jpg: SystemExit: 3", id="exits", marks=pytest.mark.extended
+        ),
+        pytest.param("os.kill(os.getpid(), 11)", "simplejpeg: killed by SIGSEGV", id="segfault"),
     ],
-    ids=["raises", "exits", "segfault"],
 )
 def test_a_broken_decoder_is_listed(
     calm: CpuMeter, pretender: Make, body: str, reason: str
@@ -177,6 +185,7 @@ def test_what_was_done_before_counts(calm: CpuMeter) -> None:
     assert found.seconds > 31
 
 
+@pytest.mark.extended
 def test_a_library_that_cannot_be_imported_is_listed(calm: CpuMeter, tmp_path: Path) -> None:
     (tmp_path / "turbojpeg.py").write_text("raise RuntimeError('no libturbojpeg')")
 
@@ -227,6 +236,7 @@ def test_generated_images_are_jpegs_of_that_size() -> None:
             assert picture.size == (80, 60)
 
 
+@pytest.mark.extended
 def test_images_of_a_folder(tmp_path: Path) -> None:
     for number in range(40):
         (tmp_path / f"{number:02}.JPG").write_bytes(jpeg())

@@ -152,6 +152,7 @@ def test_a_read_that_is_late_does_not_stretch_the_budget(
     assert "no answer after" in found.readings[0].unknown
 
 
+@pytest.mark.extended
 def test_little_time_is_not_shared_out_until_nobody_has_enough(data: Path, calm: CpuMeter) -> None:
     found = DiskBench(str(data), budget=2.5, meter=calm).run()
 

@@ -47,7 +47,7 @@ def dry_run(out: Path, *parts: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize(
     "part",
     [
-        "tests",  # the cheapest goes first: it always runs
+        pytest.param("tests", marks=pytest.mark.extended),
         "facts",
         "faults",
         pytest.param("transfer", marks=pytest.mark.torch),

@@ -57,6 +57,7 @@ def run_git(folder: Path, *arguments: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.extended
 def test_script_scores_the_commit_that_is_labelled(tmp_path: Path) -> None:
     clone = tmp_path / "repos/somebody/project"
     clone.mkdir(parents=True)

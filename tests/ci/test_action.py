@@ -161,6 +161,7 @@ def test_wrong_usage_fails_at_once(job: Job) -> None:
     assert job.outputs == {"exit-code": "2"}
 
 
+@pytest.mark.extended
 def test_several_paths_are_lines(job: Job) -> None:
     work = job.folder / "work"
     (work / "a b.py").write_text(CODE)

@@ -56,6 +56,7 @@ def test_files_that_a_requirements_file_names_belong_to_it(run: Run, tmp_path: P
     assert finding["summary"].startswith("2 of 3 packages")
 
 
+@pytest.mark.extended
 def test_requirements_without_end(run: Run, tmp_path: Path) -> None:
     for number in range(60):
         name = f"requirements{number or ''}.txt"

@@ -98,6 +98,7 @@ def test_a_check_applies_what_it_marks(run: "Run") -> None:
     assert Path("train.py").read_text() == FIXED
 
 
+@pytest.mark.extended
 def test_without_an_answer_nothing_is_changed(run: "Run") -> None:
     result = run("check", "train.py", "--quick", "--select", "PDR104", "--fix")
 

@@ -185,6 +185,7 @@ def test_only_the_first_rank_writes(start: Start, tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.extended
 def test_severities_count_only_when_that_is_asked_for(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "fleet"
     folder.mkdir()
@@ -195,6 +196,7 @@ def test_severities_count_only_when_that_is_asked_for(start: Start, tmp_path: Pa
     assert list(folder.iterdir())
 
 
+@pytest.mark.extended
 def test_folders_of_one_name_in_two_places_are_two(start: Start, tmp_path: Path) -> None:
     (tmp_path / "fleet").mkdir()
 
@@ -268,6 +270,7 @@ def test_a_probe_measures_the_node(start: Start, tmp_path: Path) -> None:
         assert why == "no NVIDIA driver here"
 
 
+@pytest.mark.extended
 def test_two_hundred_reports_come_from_one_machine(start: Start, tmp_path: Path) -> None:
     """The same folder, other names: what a fleet of equal nodes looks like."""
     folder = tmp_path / "fleet"

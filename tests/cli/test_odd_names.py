@@ -49,6 +49,7 @@ def test_check(run: Run, odd: Path, form: str) -> None:
     done.stdout.encode()
 
 
+@pytest.mark.extended
 def test_a_bundle_in_such_a_folder(run: Run, odd: Path, record: str) -> None:
     name = f"{ODD}/{ODD}.zip"
     wrote = run("report", "--quick", "--no-redact", "--all", "-o", name, odd.name)

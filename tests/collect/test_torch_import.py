@@ -163,6 +163,7 @@ def test_crash_after_the_import_is_a_crash(tmp_path: Path) -> None:
     assert probe(fake(tmp_path, text)).signal == "SIGSEGV"
 
 
+@pytest.mark.extended
 def test_torch_of_the_working_directory_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

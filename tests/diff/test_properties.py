@@ -46,6 +46,7 @@ def shuffled(value: Any, seed: random.Random) -> Any:
     return value
 
 
+@pytest.mark.extended
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_order_of_lists_means_nothing(diff: Compare, seed: random.Random) -> None:

@@ -60,6 +60,7 @@ def run(line: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.extended
 def test_following_the_page_adds_the_section(clone: Path) -> None:
     outputs: list[str] = []
     for kind, place, text in BLOCK.findall(PAGE):

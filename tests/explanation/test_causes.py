@@ -104,10 +104,10 @@ def find_wrong(cases: list[Case], first: First, change: Callable[[str], str]) ->
 
 @in_two_parts
 def test_buried_in_training_output(cases: list[Case], first: First) -> None:
-    lines = noise(450)
+    lines = noise(150)
 
     def bury(text: str) -> str:
-        return "\n".join([*lines[:300], text.rstrip("\n"), *lines[300:]])
+        return "\n".join([*lines[:100], text.rstrip("\n"), *lines[100:]])
 
     assert find_wrong(cases, first, bury) == []
 

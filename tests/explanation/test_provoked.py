@@ -163,6 +163,7 @@ exec "$2" -m pipedoctor explain --format json "$3"
 """
 
 
+@pytest.mark.extended
 @pytest.mark.root
 def test_a_full_disk(tmp_path: Path) -> None:
     """Confirmed where the temporary folder is full, ruled out where it is not."""

@@ -68,6 +68,7 @@ def test_an_old_libstdcxx_comes_first(tmp_path: Path) -> None:
     assert "libstdc++.so.6" in why
 
 
+@pytest.mark.extended
 def test_a_pillow_without_its_compiled_part(tmp_path: Path) -> None:
     """A copy that somebody put on PYTHONPATH and that lost a file."""
     ours = Path(str(PIL.__file__)).parent

@@ -73,6 +73,7 @@ def test_shm_too_small(loader: Path, tmp_path: Path) -> None:
     assert not any(remedy["automatic"] for remedy in well["remedies"])
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux limits")
 def test_fd_limit_exhausted(loader: Path, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def test_the_next_undo_takes_it_back(ward: Ward, tmp_path: Path) -> None:
         assert end["states"] in ([], ["rolled-back"], ["undone"]), end
 
 
+@pytest.mark.extended
 def test_a_killed_undo_is_undone(ward: Ward, tmp_path: Path) -> None:
     for end in killed_at_every_step(ward, tmp_path, (APPLY, UNDO, UNDO)):
         assert end["code"] == 0, end
@@ -88,12 +89,14 @@ def test_without_consent_even_a_wreck_is_left_alone(
     assert ward.shm() == 128
 
 
+@pytest.mark.extended
 def test_the_history_of_a_wreck_tells_the_truth(ward: Ward) -> None:
     wrecked(ward, "--shm", "128m")
 
     assert "interrupted: the next fix undoes it" in ward.fix("--history").out
 
 
+@pytest.mark.extended
 def test_another_user_passes_a_wreck_of_root(ward: Ward, nobody: int) -> None:
     wrecked(ward, "--shm", "128m")
 
@@ -104,6 +107,7 @@ def test_another_user_passes_a_wreck_of_root(ward: Ward, nobody: int) -> None:
     assert ward.states() == ["applying"]
 
 
+@pytest.mark.extended
 def test_a_wreck_that_others_moved_on_from_is_not_forced(ward: Ward) -> None:
     wrecked(ward, "--shm", "128m")
     ward.run("mount", "-o", "remount,size=99m", "/dev/shm")

@@ -28,6 +28,7 @@ def test_a_shm_that_is_too_small_for_the_job(ward: Ward, snapshot: SnapshotAsser
     assert ward.shm() == 64
 
 
+@pytest.mark.extended
 def test_for_good(ward: Ward) -> None:
     done = ward.fix("shm-too-small", *JOB, "--yes", "--persist")
 
@@ -128,6 +129,7 @@ def test_two_that_set_the_same_are_refused(ward: Ward, snapshot: SnapshotAsserti
     assert ward.states() == []
 
 
+@pytest.mark.extended
 def test_a_configuration_that_is_broken_stops_no_undo(ward: Ward, tmp_path: Path) -> None:
     ward.fix("--shm", "128m", "--yes")
     (tmp_path / "pipedoctor.toml").write_text("nonsense = 1\n")

@@ -96,6 +96,7 @@ def packs(tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(tmp_path / "lib")}
 
 
+@pytest.mark.extended
 def test_a_file_and_its_folder(ward: Ward, packs: dict[str, str]) -> None:
     done = ward.fix("cured-by-file", "--yes", env=packs)
 
@@ -105,6 +106,7 @@ def test_a_file_and_its_folder(ward: Ward, packs: dict[str, str]) -> None:
     assert not (ward.etc / "cure.d").exists()
 
 
+@pytest.mark.extended
 def test_what_the_fix_of_a_cause_cures_is_left_alone(ward: Ward, packs: dict[str, str]) -> None:
     done = ward.fix("consequence", "cured-by-file", "--yes", env=packs)
 
@@ -125,6 +127,7 @@ def test_what_does_not_clear_its_finding_is_rolled_back(ward: Ward, packs: dict[
     assert ward.states() == ["rolled-back"]
 
 
+@pytest.mark.extended
 def test_a_later_step_that_fails_takes_the_earlier_back(ward: Ward, packs: dict[str, str]) -> None:
     done = ward.fix("second-step-fails", "--yes", env=packs)
 
@@ -133,6 +136,7 @@ def test_a_later_step_that_fails_takes_the_earlier_back(ward: Ward, packs: dict[
     assert ward.fstab.read_text() == FSTAB
 
 
+@pytest.mark.extended
 def test_one_that_fails_does_not_spoil_another(ward: Ward, packs: dict[str, str]) -> None:
     done = ward.fix("never-cured", "cured-by-file", "--yes", env=packs)
 

@@ -63,6 +63,7 @@ def test_a_running_process(ward: Ward) -> None:
         assert limits_of(pid) == (256, 1000)
 
 
+@pytest.mark.extended
 def test_undo_after_its_end_has_nothing_left_to_do(ward: Ward) -> None:
     with sleeper(256, 1000) as pid:
         ward.fix("--nofile", "900", "--pid", str(pid), "--yes")
@@ -189,6 +190,7 @@ def test_a_later_file_would_overrule_it(ward: Ward, snapshot: SnapshotAssertion)
     assert ward.states() == []
 
 
+@pytest.mark.extended
 def test_both_at_once(ward: Ward) -> None:
     with sleeper(256, 1000, enter=ward.enter) as pid:
         pids = ("--pid", str(pid))

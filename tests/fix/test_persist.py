@@ -55,6 +55,7 @@ def test_only_the_file_when_the_size_is_right_already(
     assert ward.fix("--shm", "64m", "--persist").out == snapshot
 
 
+@pytest.mark.extended
 def test_a_linked_fstab_stays_a_link(ward: Ward) -> None:
     ward.fstab.rename(ward.etc / "real")
     ward.fstab.symlink_to("real")
@@ -81,6 +82,7 @@ def test_what_others_changed_since_is_not_overwritten(ward: Ward) -> None:
     assert ward.fstab.read_text() == FSTAB
 
 
+@pytest.mark.extended
 def test_the_journal_can_be_read_but_its_backups_cannot(ward: Ward) -> None:
     ward.fix("--shm", "128m", "--persist", "--yes")
 

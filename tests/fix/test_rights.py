@@ -27,6 +27,7 @@ def test_not_root_gets_the_line_that_works(
     assert ward.shm() == 128
 
 
+@pytest.mark.extended
 def test_not_root_may_look(ward: Ward, nobody: int) -> None:
     assert ward.fix("--shm", "128m", "--dry-run", uid=nobody).code == 0
     ward.fix("--shm", "128m", "--yes")
@@ -46,6 +47,7 @@ def test_the_journal_goes_where_the_user_keeps_state(ward: Ward, tmp_path: Path)
     assert list((tmp_path / "state/pipedoctor/journal").glob("*/entry.json"))
 
 
+@pytest.mark.extended
 def test_a_relative_state_home_does_not_count(ward: Ward) -> None:
     assert ward.fix("--shm", "128m", "--yes", env={"XDG_STATE_HOME": "x"}).code == 0
     assert ward.states() == ["proved"]
@@ -74,6 +76,7 @@ def test_where_no_journal_can_be_kept_nothing_changes(
     assert ward.shm() == 64
 
 
+@pytest.mark.extended
 def test_two_at_once(ward: Ward) -> None:
     argv = [
         *ward.enter,

@@ -63,6 +63,7 @@ def test_undo_by_id_and_newest_first(ward: Ward, snapshot: SnapshotAssertion) ->
     assert nothing.out == snapshot
 
 
+@pytest.mark.extended
 def test_an_older_fix_is_not_taken_back_under_a_newer_one(ward: Ward) -> None:
     ward.fix("--shm", "128m", "--yes")
     ward.fix("--shm", "256m", "--yes")
@@ -140,6 +141,7 @@ def test_refuses_with_the_number_that_would_do(ward: Ward, size: str, why: str) 
     assert (ward.shm(), ward.states()) == (64, [])
 
 
+@pytest.mark.extended
 def test_the_number_that_would_do_does(ward: Ward) -> None:
     refusal = ward.fix("--shm", "4T", "--yes").err
     number = refusal.split("--shm ")[1].split()[0]
@@ -175,6 +177,7 @@ def test_shrinking_below_its_use_is_refused(ward: Ward, snapshot: SnapshotAssert
     assert ward.shm() == 30
 
 
+@pytest.mark.extended
 def test_undo_below_the_use_is_refused(ward: Ward) -> None:
     ward.fix("--shm", "128m", "--yes")
     ward.run("dd", "if=/dev/zero", "of=/dev/shm/batch", "bs=1M", "count=100")
@@ -224,6 +227,7 @@ def test_undo_can_be_looked_at_first_and_is_done_once(
     assert (again.code, again.out) == (0, f"nothing to do: fix {name} is undone\n")
 
 
+@pytest.mark.extended
 def test_a_reader_that_goes_away_does_not_stop_a_fix(ward: Ward) -> None:
     program = shlex.join((sys.executable, "-m", "pipedoctor", "fix"))
     closed = "{ sleep 0.1; " + program + " --shm 128m --yes; } | true"

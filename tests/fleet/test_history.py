@@ -183,6 +183,7 @@ def test_nothing_has_changed(night: Callable[..., None], folder: Path) -> None:
     assert (result.returncode, result.stdout) == (0, b"No difference in 60 nodes.\n")
 
 
+@pytest.mark.extended
 def test_nothing_can_be_compared(night: Callable[..., None], folder: Path, tmp_path: Path) -> None:
     night(0)
 

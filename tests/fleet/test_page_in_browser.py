@@ -85,6 +85,7 @@ def test_it_fits_and_everybody_can_use_it(
     assert len(pages.asked) == 1, "nothing but the file itself"
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_two_thousand_nodes_are_there_at_once(pages: Pages, large: FleetReport) -> None:
     text = render(large)

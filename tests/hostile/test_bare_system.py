@@ -83,6 +83,7 @@ def test_no_devices_at_all(environ: Mapping[str, str]) -> None:
     assert closed.stderr == b"pipedoctor: /dev/null: No such file or directory\n"
 
 
+@pytest.mark.extended
 def test_names_that_are_no_text(environ: Mapping[str, str], project: Path) -> None:
     """Bytes that are no UTF-8, and signs that turn a line around."""
     odd = os.fsencode(project) + b"/\xff\xe2\x80\xae.py"

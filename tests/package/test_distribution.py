@@ -36,6 +36,7 @@ def test_what_is_tested_is_the_wheel() -> None:
     assert "site-packages" in Path(pipedoctor.__file__).parts
 
 
+@pytest.mark.extended
 def test_it_takes_two_names_in_site_packages(names: set[str]) -> None:
     top = {name.partition("/")[0] for name in names}
 

@@ -54,6 +54,7 @@ def test_it_is_listed_and_explained(acme: Path) -> None:
     assert "The operators will ask." in doctor(acme, "explain", "acm001").stdout
 
 
+@pytest.mark.extended
 def test_it_is_judged_beside_ours(acme: Path) -> None:
     read = report(acme)
 

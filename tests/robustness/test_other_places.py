@@ -72,6 +72,7 @@ def test_whatever_can_be_known_is_judged_and_nothing_crashes(system: str, forks:
     assert not [why for why in read["facts"]["unknown"].values() if "crashed" in why]
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @systems
 def test_a_person_reads_it_too(system: str) -> None:

@@ -75,6 +75,7 @@ def test_no_room_for_temporary_files() -> None:
     assert "disk-full" in {entry["name"] for entry in read["findings"]}
 
 
+@pytest.mark.extended
 def test_half_a_cpu(half_a_cpu: Path) -> None:
     script = f'echo $$ > {half_a_cpu}/cgroup.procs; exec "$@"'
     began = time.monotonic()
@@ -133,6 +134,7 @@ def test_an_odd_environment(environ: dict[str, str]) -> None:
     assert doctor("--quick", environ=ENVIRON | environ).returncode in {0, 1}
 
 
+@pytest.mark.extended
 def test_an_empty_environment() -> None:
     report(environ={})
     assert doctor("--quick", environ={}).returncode in {0, 1}

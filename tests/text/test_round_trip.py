@@ -132,7 +132,10 @@ def test_of_one_section(data: st.DataObject, section: str, level: RedactionLevel
     assert said(first) == said(again)
 
 
-@pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
+@pytest.mark.parametrize(
+    "level",
+    [RedactionLevel.ALL, pytest.param(RedactionLevel.NOTHING, marks=pytest.mark.extended)],
+)
 @settings(
     max_examples=20,
     deadline=None,

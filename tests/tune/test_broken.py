@@ -132,6 +132,7 @@ def test_a_target_that_fails_could_not_be_measured(name: str, temporary: Path) -
 # is 3 as well.
 
 
+@pytest.mark.extended
 def test_workers_that_cannot_be_started_are_told_of(temporary: Path) -> None:
     for done in called(broken("not_picklable"), 20, temporary):
         alone = done.command == "bench loader"  # without workers there are numbers

@@ -30,6 +30,7 @@ def trials(target: str, *settings: Setting) -> list[Trial]:
         return [bench.measure(of, 0.3, limit=20) for of in settings]
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.torch
 def test_workers_end_with_the_epoch_unless_they_are_kept() -> None:

@@ -14,6 +14,7 @@ from pipedoctor.tune.search.session import TargetSession
 TARGET = Path(__file__).parent / "workloads" / "broken.py"
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 def test_its_rate_counts_a_sample_once() -> None:
     two = Setting(num_workers=2, prefetch_factor=2, batch_size=4)

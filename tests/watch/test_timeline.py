@@ -59,6 +59,7 @@ def test_a_long_watch_keeps_a_bounded_number_of_points() -> None:
     assert kept.points[-1].seconds > 7100
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
 def test_a_report_of_a_watch_has_its_timeline(tmp_path: Path) -> None:

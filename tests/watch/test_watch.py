@@ -159,6 +159,7 @@ def test_run_ends_with_the_verdict() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.extended
 @pytest.mark.torch
 def test_run_is_quiet_when_told() -> None:
     code = "import torch; print('done')"
@@ -234,6 +235,7 @@ def test_another_users_job_is_unknown_with_its_reason(job: int) -> None:
     assert "SYS_PTRACE" in line["unknown"]["stacks"]
 
 
+@pytest.mark.extended
 @pytest.mark.torch
 def test_the_job_never_notices_a_killed_watch(job: int) -> None:
     command = [sys.executable, "-m", "pipedoctor", "watch", str(job), "-q"]

@@ -21,7 +21,12 @@ QUICK = ("--quick", "--no-config", "--format", "json")
         (check, ("--budget", "3"), "--budget requires --measure TARGET"),
         (check, ("--step", "a:b"), "--step requires --measure TARGET"),
         (check, ("--measure", "a.py:b", "--from", "x"), "--from judges a saved report"),
-        (check, ("--measure", "no.py:make"), "--measure no.py:make: "),
+        pytest.param(
+            check,
+            ("--measure", "no.py:make"),
+            "--measure no.py:make: ",
+            marks=pytest.mark.extended,
+        ),
         pytest.param(
             check,
             ("--measure", "train.py:raising"),
@@ -104,6 +109,7 @@ def _skip_if_busy(unknown: str) -> None:
     assert unknown == ""
 
 
+@pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.torch
 def test_findings_are_ranked_by_what_they_save() -> None:

@@ -46,6 +46,7 @@ class TestBaseline:
         assert "PDR201" in report["healthy"]
         assert judge(run, *known, "--write-baseline")["findings"] == []
 
+    @pytest.mark.extended
     def test_of_files_that_were_not_asked_for_nothing_is_stale(
         self, run: Run, tmp_path: Path
     ) -> None:
@@ -76,6 +77,7 @@ class TestBaseline:
 
         assert reason(judge(run, ".")) == snapshot
 
+    @pytest.mark.extended
     def test_a_record_has_a_baseline_as_well(self, run: Run) -> None:
         judge(run, ".", "--baseline", "base.json", "--write-baseline")
         run(*ARGS, "never", "--format", "json", "-o", "r.json", ".")

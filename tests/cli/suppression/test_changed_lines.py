@@ -65,6 +65,7 @@ class TestDiff:
 
         judge(run, ".", "--diff", "HEAD")
 
+    @pytest.mark.extended
     def test_a_notebook_counts_whole(self, run: Run, repository: Path) -> None:
         cell = {"cell_type": "code", "source": CODE}
         book = repository / "book.ipynb"
@@ -78,6 +79,7 @@ class TestDiff:
         (entry,) = judge(run, ".", "--diff", "HEAD", code=1)["findings"]
         assert entry["location"]["path"] == "book.ipynb#cell1"
 
+    @pytest.mark.extended
     def test_findings_about_the_machine_stay(self, run: Run, repository: Path) -> None:
         assert repository.is_dir()
         args = ("check", "--quick", "--format", "json", "--fail-on", "never")

@@ -113,6 +113,7 @@ def test_an_undo_brings_every_byte_back(project: Path) -> None:
     assert (project / "train.py").stat().st_mode & 0o777 == 0o750
 
 
+@pytest.mark.extended
 def test_an_undo_does_not_take_the_users_work(project: Path) -> None:
     fix("--yes")
     path = project / "train.py"
@@ -138,6 +139,7 @@ def test_the_journal_knows_it(project: Path) -> None:
     assert entry["before"] == "with 2 findings"
 
 
+@pytest.mark.extended
 def test_what_check_leaves_out_is_not_edited(project: Path) -> None:
     before = held(project)
     (project / "pipedoctor.toml").write_text('extend-exclude = ["my data"]')
@@ -148,6 +150,7 @@ def test_what_check_leaves_out_is_not_edited(project: Path) -> None:
     assert held(project) != before
 
 
+@pytest.mark.extended
 def test_what_git_ignores_is_edited_where_check_reads_it(project: Path) -> None:
     (project / ".git").mkdir()
     (project / ".gitignore").write_text("train.py")
@@ -194,6 +197,7 @@ def test_what_the_user_names_and_no_more(project: Path) -> None:
     assert "num_workers" not in text
 
 
+@pytest.mark.extended
 def test_a_comment_keeps_the_code(project: Path) -> None:
     path = project / "train.py"
     line = "persistent_workers=True)"

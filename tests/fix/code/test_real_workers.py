@@ -46,6 +46,7 @@ again.file.close()
 """
 
 
+@pytest.mark.extended
 def test_each_worker_reads_its_own_file(
     mend: Mend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,6 +168,7 @@ def test_mode_and_owner_stay(project: Path) -> None:
     assert path.stat()[:1] + path.stat()[4:6] == before[:1] + before[4:6]
 
 
+@pytest.mark.extended
 def test_no_name_of_the_user_is_taken(project: Path) -> None:
     """Among them the name that 0.1 gave to its draft, and removed."""
     mine = project / "pkg/.train.py.pipedoctor"
@@ -217,6 +218,7 @@ def test_an_undo_follows_no_link(project: Path) -> None:
     assert outside.read_text() == GOOD
 
 
+@pytest.mark.extended
 def test_an_undo_separates_no_hard_links_unasked(project: Path) -> None:
     fix("pkg", "--yes")
     os.link(project / "pkg/train.py", project / "other")
@@ -230,6 +232,7 @@ def test_an_undo_separates_no_hard_links_unasked(project: Path) -> None:
     assert (project / "other").read_text() == GOOD
 
 
+@pytest.mark.extended
 def test_a_later_mode_stays_when_it_is_undone(project: Path) -> None:
     fix("pkg", "--yes")
     (project / "pkg/train.py").chmod(0o755)

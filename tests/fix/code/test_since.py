@@ -82,6 +82,7 @@ def test_of_places_that_share_a_finding_only_the_new_one_is_cured(
     assert [x.split(" = ")[0].strip("+- ") for x in changed] == ["val_loader"] * 2
 
 
+@pytest.mark.extended
 def test_later_rounds_know_where_the_lines_went(script: Path) -> None:
     """Two edits at the end of one call take two rounds; the other call stays."""
     script.write_text(OLD + NEW.replace(", persistent_workers=True", "") + TRAIN)

@@ -42,11 +42,14 @@ def raising(world: Path) -> list[str]:
 @pytest.mark.parametrize(
     "command",
     [
-        ("tune",),
-        ("check", "--quick", "--select=PDR9", "--measure"),
-        ("fix", "--code", "train.py", "--yes", "--measure"),
+        pytest.param(("tune",), id="tune", marks=pytest.mark.extended),
+        pytest.param(("check", "--quick", "--select=PDR9", "--measure"), id="check"),
+        pytest.param(
+            ("fix", "--code", "train.py", "--yes", "--measure"),
+            id="fix",
+            marks=pytest.mark.extended,
+        ),
     ],
-    ids=" ".join,
 )
 def test_what_a_target_raises(
     command: tuple[str, ...], start: Start, raising: list[str], tells: Tells

@@ -71,6 +71,7 @@ def test_what_was_measured_is_plausible() -> None:
     assert sum(finding.gain is not None for finding in verdict.findings) >= 6
 
 
+@pytest.mark.extended
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_number_breaks_it(data: st.DataObject) -> None:

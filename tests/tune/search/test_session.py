@@ -181,6 +181,7 @@ def test_a_torch_that_cannot_be_loaded_is_one_line(
     assert "libcudart.so.12: no such; run pipedoctor with the Python used" in line
 
 
+@pytest.mark.extended
 @pytest.mark.torch
 def test_a_sampler_that_decides_the_size_leaves_none_to_ask_for() -> None:
     code, _, errors = run(f"{BROKEN}:own_batches", "--batch-size", "3")
