@@ -139,7 +139,6 @@ def test_the_journal_knows_it(project: Path) -> None:
     assert entry["before"] == "with 2 findings"
 
 
-@pytest.mark.extended
 def test_what_check_leaves_out_is_not_edited(project: Path) -> None:
     before = held(project)
     (project / "pipedoctor.toml").write_text('extend-exclude = ["my data"]')
@@ -150,7 +149,6 @@ def test_what_check_leaves_out_is_not_edited(project: Path) -> None:
     assert held(project) != before
 
 
-@pytest.mark.extended
 def test_what_git_ignores_is_edited_where_check_reads_it(project: Path) -> None:
     (project / ".git").mkdir()
     (project / ".gitignore").write_text("train.py")
@@ -162,7 +160,6 @@ def test_what_git_ignores_is_edited_where_check_reads_it(project: Path) -> None:
 
 def test_nobody_is_asked_without_a_terminal(project: Path) -> None:
     before = held(project)
-
     done = fix()
 
     assert done.exit_code == 1
@@ -197,7 +194,6 @@ def test_what_the_user_names_and_no_more(project: Path) -> None:
     assert "num_workers" not in text
 
 
-@pytest.mark.extended
 def test_a_comment_keeps_the_code(project: Path) -> None:
     path = project / "train.py"
     line = "persistent_workers=True)"
