@@ -3,6 +3,7 @@
 import functools
 
 from pipedoctor.privacy import patterns
+from pipedoctor.privacy.account_names import ACCOUNT_HOSTS, ACCOUNT_USERS
 from pipedoctor.privacy.cloud_names import CLOUD_NAMES
 from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.log_hosts import HOST_FORMS
@@ -21,8 +22,8 @@ _FORMS: tuple[NameForm, ...] = (
     NameForm("uuid", patterns.VOLUME, f"{MAN}/man8/blkid.8.html", in_word=True),
     NameForm("serial", patterns.SERIAL, f"{MAN}/man8/lsblk.8.html", in_word=True),
     NameForm("mac", patterns.NAMED_MAC, f"{MAN}/man8/ip-link.8.html", in_word=True),
-    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS),
-    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS),
+    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS, *ACCOUNT_USERS),
+    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS, *ACCOUNT_HOSTS),
 )
 _LATE = frozenset(
     number for number, form in enumerate(_FORMS) if any("<" in mark for mark in form.pattern.marks)

@@ -82,8 +82,11 @@ _PERSON = compile_lazily(
     r"[A-Z][\w.'-]+(?: [A-Z][\w.'-]*){1,3}"
 )
 _BEHIND = compile_lazily(r"[ \t]*(?:$|[\n,;)\]}|\"'`<]|[ \t]{2}|\(|[\w.-]+[:=]|--?\w)|:\w|@|/")
-_OWNER = compile_lazily(r"[A-Za-z_][\w.-]*(?=\(\d+\))")
-"""As Slurm names the owner of a job: ``UserId=x(1001)``."""
+_OWNER = compile_lazily(
+    r"(?P<numbered>[A-Za-z_][\w.-]*)(?=\(\d+\))"
+    r"|(?<=ser_id=)[\"'](?!(?:None|null|default)\b)(?P<quoted>[A-Za-z_][\w.-]*)(?=[\"'])"
+)
+"""As Slurm and MLflow name who owns a job: ``UserId=x(1001)``, ``user_id='x'``."""
 _NEXT = compile_lazily(
     rf"(?::\d+)?(?:,(?=[\w])|[\"'](?::\d+)?,\s?[\"']|[ \t]*{_ITEM}[\"']?)"
     r"(?P<name>[A-Za-z_][\w.-]*(?:\[[\d,-]+\])?)(?![\w.=(/-]|:\D)"
@@ -111,7 +114,7 @@ _HOST_HEADING = compile_lazily(
 )
 _GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket|group")
 _HEADING = (
-    r"(?i)(?:namespace|project|tenant|team|bucket|user|owner|login|account|author|submitter|assignee"
+    r"(?i)(?:squeue|sacct|namespace|project|tenant|team|bucket|user|owner|login|account|author|submitter|assignee"
     r"|host|node|machine|server|uid)"
 )
 _CELL = compile_lazily(r"([A-Za-z_0-9][\w.-]*(?:\[[\d,-]+\])?)(?:\+|:\S*)?")
@@ -137,7 +140,7 @@ def find_named_values(text: str) -> list[NamedValue]:
         kind = _judge_key(text, sign)
         if kind == "id":
             owner = _OWNER.match(text, sign.end())
-            found += (NamedValue("user", *owner.span()),) if owner else ()
+            found += (NamedValue("user", *owner.span(owner.lastgroup or 0)),) if owner else ()
         if kind in {"", "id"}:
             continue
         value = _VALUE.match(text, sign.end())
@@ -240,7 +243,8 @@ def _is_name(
         return False
     if sign.lastgroup == "far":
         return not text[end : text.find("\n", end) % (len(text) + 1)].strip()
-    return sign.lastgroup != "sign" or "=" in sign["sign"] or _BEHIND.match(text, end) is not None
+    bound = sign.lastgroup != "sign" or "=" in sign["sign"] or value["domain"] is not None
+    return bound or _BEHIND.match(text, end) is not None
 
 
 def _may_be_name(kind: str, name: str) -> bool:

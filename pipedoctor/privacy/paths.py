@@ -46,7 +46,7 @@ LIBRARY_FOLDER = compile_lazily(
 
 COMMON_FOLDERS = frozenset(
     # where people put things
-    "home root users volumes mnt media data datas dataset datasets disk disks srv opt"  # noqa: SIM905
+    "home root users nonexistent volumes mnt media data datas dataset datasets disk disks srv opt"  # noqa: SIM905
     " tmp temp scratch work workspace workspaces storage store shared share nfs efs fsx"
     " lustre gpfs beegfs ceph raid ssd hdd nvme archive backup content kaggle input"
     " app code src source repo repos git project projects dev local private public"

@@ -4,11 +4,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 _MAX_HEADING, _MAX_ROWS = 300, 400
 _MAX_WORDS = 3
 """Of the heading of one column."""
 _RULE = r"[\s|:+=-]*"
 _WIDE = r"\S+(?: \S+)*"
+
+
+_FORMAT = compile_lazily(
+    r"\b(?:squeue|sacct|sstat|sinfo)\s[^\n|;&]*?(?:-[oO][ =]?|--[fF]ormat[ =])"
+    r"(?:[\"'](?P<fields>[^\"'\n]+)|(?P<bare>[\w%,:.-]+))"
+)
+_CODES = {"u": "user", "N": "nodelist", "B": "batchhost", "R": "nodelist(reason)", "n": "nodelist"}
+"""Of squeue, for who and where."""
 
 
 class Cell(NamedTuple):
@@ -48,6 +58,8 @@ def find_cells(lines: Sequence[str], judge: Callable[[list[str]], Sequence[str]]
 def _read_heading(line: str, judge: Callable[[list[str]], Sequence[str]]) -> _Heading | None:
     if not line.strip() or len(line) > _MAX_HEADING:
         return None
+    if (asked := _FORMAT.search(line)) is not None:
+        return _read_format(asked["fields"] or asked["bare"], line, judge)
     sign = _find_sign(line)
     cells = _split(line, sign) if sign else _find_aligned(line)
     texts = [line[begin:end] for begin, end in cells]
@@ -55,6 +67,21 @@ def _read_heading(line: str, judge: Callable[[list[str]], Sequence[str]]) -> _He
         return None
     kinds = judge(texts)
     return _Heading(sign, cells, kinds) if any(kinds) else None
+
+
+def _read_format(
+    fields: str, line: str, judge: Callable[[list[str]], Sequence[str]]
+) -> _Heading | None:
+    """Columns that a command of Slurm asks for: ``squeue -h -o "%i %u %N"``."""
+    if "%" in fields and "," not in fields.replace("%", "", 1).split("%")[0]:
+        texts = [_CODES.get(code, code) for code in re.findall(r"%[.\d]*([A-Za-z])", fields)]
+        between = re.search(r"%[.\d]*[A-Za-z]([|,;\t])", fields)
+        sign = between[1] if between else ""
+    else:
+        texts = re.sub(r"[:%][-+.\d]*", "", fields).split(",")
+        sign = "|" if re.search(r"\s(?:-[a-zA-Z]*[pP]\b|--parsable)", line) else ""
+    kinds = judge(texts)
+    return _Heading(sign, [(-1, -1)] * len(texts), kinds) if any(kinds) else None
 
 
 def _find_sign(line: str) -> str:

@@ -31,6 +31,8 @@ from pipedoctor.privacy.redactor import RedactionLevel, Redactor
         ("project: train.py", []),
         ("user=saoirse,pass=x,host=brine", ["user saoirse", "host brine"]),
         ("project_name=icefloe tenant_id=fjord-prod", ["group icefloe", "group fjord-prod"]),
+        ("user_id='dkowal' group_id=None", ["user dkowal"]),
+        ("user: LABNET\\nadia denied", ["host LABNET\\", "user nadia"]),
         ("UserId=emma(50112) GroupId=vis(5)", ["user emma", "user vis"]),
         ("user=train login=none", ["user train"]),
         ("sorted_by: score, trained_by: jorunn", ["user jorunn"]),
@@ -55,6 +57,9 @@ def test_names_beside_keys(text: str, names: list[str]) -> None:
         ("Name  Type\nanne  1", []),
         ("NODE  CPUS\n0     8", []),
         ("the host is up\nanne is too", []),
+        ('squeue -h -o "%i %u"\n12 casimir', ["casimir"]),
+        ("sacct -P -o JobID,User%20,NodeList\n7|ragnhild|ling03", ["ragnhild", "ling03"]),
+        ('squeue -o "%i %j"\n12 casimir', []),
     ],
 )
 def test_names_in_columns(text: str, names: list[str]) -> None:
