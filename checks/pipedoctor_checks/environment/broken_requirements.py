@@ -1,10 +1,29 @@
 """PDR862: do installed distributions lack what they require?"""
 
 from pipedoctor.check import Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Missing, Requirements
+from pipedoctor.facts import Interpreter, Missing, Packages, Requirements
+from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.versions import is_at_least
 from pipedoctor_checks._shared import pip_command
 
 _MAX_NAMES = 3
+_REQUIREMENT = compile_lazily(r"(?P<name>[\w.-]+?)(?:>=(?P<least>[\d.]+))?")
+_STAND_INS = {
+    "opencv-python": (
+        "opencv-python-headless",
+        "opencv-contrib-python",
+        "opencv-contrib-python-headless",
+    ),
+    "opencv-python-headless": (
+        "opencv-python",
+        "opencv-contrib-python-headless",
+        "opencv-contrib-python",
+    ),
+    "opencv-contrib-python": ("opencv-contrib-python-headless",),
+    "opencv-contrib-python-headless": ("opencv-contrib-python",),
+    "pillow": ("pillow-simd",),
+}
+"""Distributions that install the same module: together they overwrite each other."""
 
 
 @check(
@@ -12,7 +31,9 @@ _MAX_NAMES = 3
     "Requirements of installed packages are not met",
     after=("PDR831", "PDR832", "PDR837", "PDR841"),
 )
-def broken_requirements(requirements: Requirements, interpreter: Interpreter | None, /) -> Findings:
+def broken_requirements(
+    requirements: Requirements, packages: Packages | None, interpreter: Interpreter | None, /
+) -> Findings:
     """
     Compare the requirements of every installed distribution with what is installed.
 
@@ -25,17 +46,20 @@ def broken_requirements(requirements: Requirements, interpreter: Interpreter | N
     ## How it is judged
 
     As `pip check` does, for the examined interpreter and without starting it: markers
-    are evaluated, extras are left out. If it concerns torch, numpy, an image library or
+    are evaluated, extras are left out. A distribution that installs the same module, as
+    `opencv-python-headless` does for `opencv-python`, meets a requirement of the other:
+    both together would overwrite each other. If it concerns torch, numpy, an image library or
     one of their requirements it is a risk, otherwise a note.
 
     ## Sources
 
     - https://pip.pypa.io/en/stable/cli/pip_check/
     """
-    if not requirements.unmet:
+    unmet = [one for one in requirements.unmet if not _has_stand_in(one, packages)]
+    if not unmet:
         return
-    weighty = [missing for missing in requirements.unmet if _is_core_package(missing)]
-    first = [*weighty, *(m for m in requirements.unmet if m not in weighty)]
+    weighty = [missing for missing in unmet if _is_core_package(missing)]
+    first = [*weighty, *(m for m in unmet if m not in weighty)]
     rest = len(first) - _MAX_NAMES
     named = "; ".join(map(_describe_missing, first[:_MAX_NAMES]))
     wanted = dict.fromkeys(missing.requirement for missing in first)
@@ -45,6 +69,16 @@ def broken_requirements(requirements: Requirements, interpreter: Interpreter | N
         evidence={"unmet": [_describe_missing(missing) for missing in first]},
         remedies=(pip_command.install(interpreter, "Install the required versions", *wanted),),
     )
+
+
+def _has_stand_in(missing: Missing, packages: Packages | None) -> bool:
+    """Does another distribution bring this module, in a version that is new enough?"""
+    match = _REQUIREMENT.fullmatch(missing.requirement)
+    if packages is None or missing.found or match is None:
+        return False
+    others = _STAND_INS.get(match["name"].lower().replace("_", "-"), ())
+    copies = [copy for name in others if (copy := packages.find(name))]
+    return any(is_at_least(copy.version, match["least"] or "0") for copy in copies)
 
 
 def _describe_missing(missing: Missing) -> str:

@@ -3,6 +3,7 @@
 from pipedoctor.check import Confidence, Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import Conda, CondaPackage
 from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.conda_command import conda_argv
 
 _COUPLED_PACKAGES = frozenset(
     (
@@ -84,7 +85,7 @@ def _use_one_channel(conda: Conda, *names: str) -> Remedy:
     return advise_user(
         "Install all of them from conda-forge",
         argv=(
-            *("conda", "install", "--prefix", conda.prefix or "PREFIX"),
-            *("--override-channels", "--channel", "conda-forge", *names),
+            *conda_argv(conda.prefix, "install", "--override-channels"),
+            *("--channel", "conda-forge", *names),
         ),
     )

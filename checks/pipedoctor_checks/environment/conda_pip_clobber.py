@@ -1,15 +1,15 @@
 """PDR841: has pip written over packages of conda?"""
 
-from pipedoctor.check import Finding, Findings, Severity, check
-from pipedoctor.facts import Clobbered, Conda
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check
+from pipedoctor.facts import Clobbered, Conda, Interpreter
 from pipedoctor_checks._shared import pip_command
-from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.conda_command import reinstall_by_conda
 
 _MAX_NAMES = 4
 
 
 @check("PDR841", "pip has overwritten conda packages")
-def conda_pip_clobber(conda: Conda, /) -> Findings:
+def conda_pip_clobber(conda: Conda, interpreter: Interpreter | None, /) -> Findings:
     """
     Look for conda packages whose files pip has replaced or removed.
 
@@ -43,18 +43,26 @@ def conda_pip_clobber(conda: Conda, /) -> Findings:
         severity=Severity.RISKS if weighty else Severity.NOTE,
         summary=f"pip has overwritten conda's {names}{more}",
         evidence={"clobbered": {entry.name: entry.how for entry in first}},
-        remedies=(
-            advise_user(
-                "Let one tool manage them: reinstall them with conda",
-                argv=(
-                    *("conda", "install", "--prefix", conda.prefix or "PREFIX"),
-                    *(
-                        "--force-reinstall",
-                        *(entry.package or entry.name for entry in first),
-                    ),
-                ),
-            ),
-        ),
+        remedies=_let_conda_manage(conda, first, interpreter),
+    )
+
+
+def _let_conda_manage(
+    conda: Conda, entries: list[Clobbered], place: Interpreter | None
+) -> tuple[Remedy, ...]:
+    """
+    First pip's copies, then conda's own files.
+
+    conda removes only files that it has recorded: what pip added would stay among them.
+    """
+    by_pip = [one.name for one in entries if one.pip_version or one.how != "anchor missing"]
+    wanted = {one.package or one.name: one.conda_version for one in entries}
+    title = "Reinstall them with conda"
+    if not by_pip:
+        return (reinstall_by_conda(conda.prefix, title, wanted),)
+    return (
+        pip_command.uninstall(place, "Let one tool manage them: remove pip's copies", *by_pip),
+        reinstall_by_conda(conda.prefix, f"Then r{title[1:]}", wanted),
     )
 
 

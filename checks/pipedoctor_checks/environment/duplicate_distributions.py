@@ -29,7 +29,9 @@ def duplicate_distributions(packages: Packages, interpreter: Interpreter | None,
     By the RECORD files, folder by folder. Not counted: tests, documentation, the
     `__init__.py` of shared top-level namespaces, and two metadata folders of one
     version, as Debian's packages have them. It is a risk if it concerns a binary or one
-    of the packages that pipelines depend on, otherwise a note.
+    of the packages that pipelines depend on, otherwise a note. Of OpenCV's builds the
+    one with the extra modules should stay, which contains the others, and the headless
+    one of two.
 
     ## Sources
 
@@ -37,7 +39,7 @@ def duplicate_distributions(packages: Packages, interpreter: Interpreter | None,
     - https://github.com/opencv/opencv-python
     """
     for shared in packages.shared:
-        if not shared.is_harmless:
+        if not shared.is_harmless and len(set(shared.owners)) > 1:
             yield _report_overlap(shared, packages, interpreter)
     yield from _report_duplicates(packages, interpreter)
 
@@ -46,19 +48,29 @@ def _report_overlap(overlap: Shared, packages: Packages, place: Interpreter | No
     grave = overlap.example.endswith((".so", ".pyd")) or any(
         owner in pip_command.CORE_PACKAGES for owner in overlap.owners
     )
-    keep = overlap.owners[-1]
-    owners = " and ".join(overlap.owners)
+    names = tuple(dict.fromkeys(overlap.owners))
+    keep = max(names, key=_rank_owner)
+    owners = " and ".join(names)
     return Finding(
         severity=Severity.RISKS if grave else Severity.NOTE,
         summary=f"{owners} own the same {overlap.files} files, such as {overlap.example}",
         evidence={"owners": list(overlap.owners), "files": overlap.files},
         remedies=(
-            pip_command.uninstall(place, f"Remove all of them except {keep}", *overlap.owners[:-1]),
+            pip_command.uninstall(
+                place,
+                f"Remove all of them except {keep}",
+                *(name for name in names if name != keep),
+            ),
             pip_command.reinstall(
                 place, "Then reinstall its own files", pip_command.pin_version(packages, keep)
             ),
         ),
     )
+
+
+def _rank_owner(name: str) -> tuple[bool, str]:
+    """OpenCV with its extra modules contains the other; a headless build comes last."""
+    return "-contrib-" in name, name
 
 
 def _report_duplicates(packages: Packages, place: Interpreter | None) -> Iterator[Finding]:

@@ -39,6 +39,10 @@ def pynvml_clobbered(packages: Packages, interpreter: Interpreter | None, /) -> 
         evidence={"pynvml": old.version, "nvidia-ml-py": real.version},
         remedies=(
             pip_command.uninstall(interpreter, "Remove the deprecated package", "pynvml"),
-            pip_command.reinstall(interpreter, "Then restore the module", "nvidia-ml-py"),
+            pip_command.reinstall(
+                interpreter,
+                "Then restore the module",
+                pip_command.pin_version(packages, "nvidia-ml-py"),
+            ),
         ),
     )

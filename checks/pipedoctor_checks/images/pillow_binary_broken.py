@@ -50,5 +50,11 @@ def pillow_binary_broken(
         summary=f"{which} cannot be imported: {why}",
         evidence={"binary": images.pillow_binary, "missing": missing},
         confidence=Confidence.LIKELY,
-        remedies=(pip_command.reinstall(interpreter, "Reinstall it completely", name),),
+        remedies=(
+            pip_command.reinstall(
+                interpreter,
+                "Reinstall it completely",
+                f"{name}=={pillow.version}" if pillow and images.pillow_binary else name,
+            ),
+        ),
     )

@@ -18,6 +18,8 @@ from pipedoctor_checks._shared.advice import advise_launch, advise_user
 _DUPLICATE_MESSAGE = compile_lazily(
     r"OMP: (?:Error #15|Hint.{0,80}multiple copies of the OpenMP runtime)"
 )
+_OTHER_LAYERS = frozenset(("GNU", "TBB", "SEQUENTIAL"))
+"""Layers of MKL that do without Intel's OpenMP."""
 
 
 @check("PDR843", "Two incompatible OpenMP runtimes would be loaded")
@@ -42,7 +44,8 @@ def duplicate_openmp_runtime(
     Only this pair is known to be fatal on Linux. GNU's libgomp in addition to either
     has never been seen to do harm, so it is not reported. Names that lead to one file
     (as conda-forge's do) are one runtime. `KMP_DUPLICATE_LIB_OK=TRUE` silences the
-    error, but does not solve the problem.
+    error, but does not solve the problem. Where MKL brings Intel's,
+    `MKL_THREADING_LAYER` chooses another; it has no effect on other files.
 
     ## Sources
 
@@ -62,6 +65,9 @@ def duplicate_openmp_runtime(
     if llvm is None or intel is None or llvm.real_path == intel.real_path:
         return
     layer = variables.values.get("MKL_THREADING_LAYER", "") if variables else ""
+    by_mkl = "mkl" in intel.wanted_by.lower()
+    if by_mkl and layer.upper() in _OTHER_LAYERS:
+        return
     yield Finding(
         severity=Severity.RISKS,
         summary=f"{llvm.soname} (LLVM) and {intel.soname} (Intel) would be loaded into one process",
@@ -71,7 +77,7 @@ def duplicate_openmp_runtime(
             "MKL_THREADING_LAYER": layer,
         },
         confidence=Confidence.LIKELY,
-        remedies=(_use_gnu_openmp(), _use_one_source(interpreter)),
+        remedies=(*([_use_gnu_openmp()] if by_mkl else []), _use_one_source(interpreter)),
     )
 
 

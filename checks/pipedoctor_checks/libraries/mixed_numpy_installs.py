@@ -1,8 +1,9 @@
 """PDR836: do pip's and conda's numpy differ?"""
 
 from pipedoctor.check import Finding, Findings, Severity, check
-from pipedoctor.facts import Conda, Interpreter, Packages
+from pipedoctor.facts import Conda, Distribution, Interpreter, Packages
 from pipedoctor_checks._shared import pip_command
+from pipedoctor_checks._shared.conda_command import reinstall_by_conda
 
 _RECORD_NAMES = ("numpy", "numpy-base")
 
@@ -32,15 +33,17 @@ def mixed_numpy_installs(
     by_pip = {
         entry.version
         for entry in packages.find_all("numpy")
-        if entry.installer != "conda" or entry.channel == "pypi"
+        if (entry.installer != "conda" or entry.channel == "pypi")
+        and not _is_outside(entry, interpreter)
     }
+    listed = [entry for name in _RECORD_NAMES for entry in packages.find_all(name)]
     records = [conda.find(name) for name in _RECORD_NAMES] if conda is not None else []
-    by_conda = {r.version for r in records if r is not None and r.channel != "pypi"} | {
-        entry.version
-        for name in _RECORD_NAMES
-        for entry in packages.find_all(name)
+    known = {r.name: r.version for r in records if r is not None and r.channel != "pypi"} | {
+        entry.name: entry.version
+        for entry in listed
         if entry.installer == "conda" and entry.channel != "pypi"
     }
+    by_conda = set(known.values())
     if not by_pip or not by_conda or by_pip & by_conda:
         return
     theirs, ours = ", ".join(sorted(by_pip)), ", ".join(sorted(by_conda))
@@ -49,10 +52,16 @@ def mixed_numpy_installs(
         summary=f"pip's numpy {theirs} has overwritten conda's numpy {ours}",
         evidence={"pip": sorted(by_pip), "conda": sorted(by_conda)},
         remedies=(
-            pip_command.uninstall(
-                interpreter,
-                "Remove pip's copy, then `conda install --force-reinstall numpy`",
-                "numpy",
+            pip_command.uninstall(interpreter, "Remove pip's copy", "numpy"),
+            reinstall_by_conda(
+                conda.prefix if conda is not None else "",
+                "Then reinstall conda's own files",
+                known,
             ),
         ),
     )
+
+
+def _is_outside(entry: Distribution, place: Interpreter | None) -> bool:
+    """Is it in a folder that a variable adds, so that conda's files are whole?"""
+    return place is not None and entry.location in {*place.pythonpath, place.user_site} - {""}

@@ -40,7 +40,9 @@ def find_mismatch(copy: Distribution, torch: str, versions: VersionFacts) -> Ver
         if unmet.owner == copy.name and _TORCH_REQUIREMENT.match(unmet.requirement):
             wanted = unmet.requirement.removeprefix("torch").strip(" ()")
             return VersionMismatch(
-                copy=copy, wanted=wanted, patch_only=_is_same_series(wanted, torch)
+                copy=copy,
+                wanted=wanted.removeprefix("=="),
+                patch_only=_is_same_series(wanted, torch),
             )
     row = versions.pairs.find(copy.name, copy.version)
     near = row or versions.pairs.find_in_series(copy.name, copy.version)

@@ -57,7 +57,9 @@ def mixed_torch_installs(
         seen[torch.location or "imported"] = torch.version
     for entry in (*packages.find_all("torch"), *packages.find_all("pytorch")):
         if entry.channel not in _PIP_CHANNELS:
-            seen[f"{entry.installer or 'pip'} {entry.location}".strip()] = entry.version
+            label = f"{entry.installer or 'pip'} {entry.location}".strip()
+            twice = seen.get(label, entry.version) != entry.version
+            seen[f"{label} ({entry.version})" if twice else label] = entry.version
     listed = {_strip_packaging(version) for version in seen.values()}
     record = conda.find("pytorch") if conda is not None else None
     if record is not None and record.channel not in _PIP_CHANNELS:
@@ -73,7 +75,7 @@ def mixed_torch_installs(
         evidence={"copies": seen},
         remedies=(
             *_leave_folder(packages, interpreter),
-            *([_remove_conda_copy(interpreter)] if over else []),
+            *([_remove_conda_copy(conda, interpreter)] if conda and over else []),
             *_install_once(packages, torch, interpreter, record),
         ),
     )
@@ -120,9 +122,10 @@ def _strip_packaging(version: str) -> str:
     return version.partition("+")[0].partition(".post")[0]
 
 
-def _remove_conda_copy(place: Interpreter | None) -> Remedy:
+def _remove_conda_copy(conda: Conda, place: Interpreter | None) -> Remedy:
+    """Only what is recorded: conda removes nothing if it lacks one of the names."""
     prefix = ("--prefix", place.prefix) if place and place.prefix else ()
+    names = [name for name in ("pytorch", "libtorch") if conda.find(name)]
     return advise_user(
-        "Also remove conda's copy",
-        argv=("conda", "remove", "--yes", *prefix, "pytorch", "libtorch"),
+        "Remove conda's copy", argv=("conda", "remove", "--yes", *prefix, *names)
     )

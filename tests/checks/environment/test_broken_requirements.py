@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Severity
-from pipedoctor.facts import Interpreter, Missing, Requirements
+from pipedoctor.facts import Distribution, Interpreter, Missing, Packages, Requirements
 from pipedoctor_checks.environment.broken_requirements import broken_requirements
 
 PLACE = Interpreter(executable="/usr/bin/python3", externally_managed=True)
@@ -19,7 +19,7 @@ def lacking(*unmet: tuple[str, str, str]) -> Requirements:
 
 
 def test_silent() -> None:
-    assert broken_requirements(lacking(), PLACE) == []
+    assert broken_requirements(lacking(), None, PLACE) == []
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def test_silent() -> None:
     ],
 )
 def test_where_a_pipeline_stands_on_it_it_is_a_risk(row: tuple[str, str, str]) -> None:
-    (finding,) = broken_requirements(lacking(row), PLACE)
+    (finding,) = broken_requirements(lacking(row), Packages(), PLACE)
 
     assert finding.severity is Severity.RISKS
 
 
 @pytest.mark.parametrize("wanted", ["torchmetrics>=1", "six>=2"])
 def test_elsewhere_it_is_a_note(wanted: str) -> None:
-    (finding,) = broken_requirements(lacking(("flask", wanted, "0.1")), PLACE)
+    (finding,) = broken_requirements(lacking(("flask", wanted, "0.1")), None, PLACE)
 
     assert finding.severity is Severity.NOTE
     assert finding.summary == f"flask needs {wanted}, 0.1 is installed"
@@ -47,10 +47,30 @@ def test_elsewhere_it_is_a_note(wanted: str) -> None:
 def test_grave_ones_first_and_all_are_installed(snapshot: SnapshotAssertion) -> None:
     minor = [(f"web{number}", "six>=2", "1.17") for number in range(3)]
 
-    (finding,) = broken_requirements(lacking(*minor, ("timm", "torch>=2", "")), PLACE)
+    (finding,) = broken_requirements(lacking(*minor, ("timm", "torch>=2", "")), None, PLACE)
 
     assert finding.summary == snapshot
     assert len(finding.evidence["unmet"]) == 4
     (remedy,) = finding.remedies
     assert remedy.shell == "python -m pip install 'torch>=2' 'six>=2'"
     assert remedy.title == snapshot
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "met"),
+    [
+        ("opencv-python>=4.6.0", "opencv-python-headless", True),
+        ("opencv_python_headless", "opencv-contrib-python", True),
+        ("pillow", "pillow-simd", True),
+        ("opencv-python>=4.12", "opencv-python-headless", False),
+        ("opencv-python<4.12", "opencv-python-headless", False),
+        ("opencv-contrib-python", "opencv-python", False),
+        ("pillow", "opencv-python", False),
+    ],
+)
+def test_the_same_module_of_another_distribution(wanted: str, there: str, *, met: bool) -> None:
+    packages = Packages(entries=(Distribution(name=there, version="4.11.0.86"),))
+
+    findings = broken_requirements(lacking(("ultralytics", wanted, "")), packages, PLACE)
+
+    assert (findings == []) is met

@@ -48,4 +48,6 @@ def test_channel_that_ended(snapshot: SnapshotAssertion) -> None:
 
     assert finding.severity is Severity.NOTE
     assert finding.summary == snapshot
-    assert "--prefix PREFIX" in finding.remedies[0].shell
+    assert finding.remedies[0].shell == (
+        "conda install --override-channels --channel conda-forge pytorch"
+    )

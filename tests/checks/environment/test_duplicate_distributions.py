@@ -34,6 +34,7 @@ def copies(*rows: tuple[str, str, str]) -> Packages:
         pytest.param(sharing("LICENSE"), id="a licence"),
         pytest.param(sharing("google/__init__.py"), id="a shared name space"),
         pytest.param(sharing("nvidia/py.typed"), id="a marker"),
+        pytest.param(sharing("numpy/version.py", "numpy", "numpy"), id="one name twice"),
         pytest.param(copies(("six", "1", "/a"), ("six", "2", "/b")), id="two folders"),
         pytest.param(copies(("six", "1", "/a"), ("six", "1", "/a")), id="one version"),
         pytest.param(copies(("six", "1", ""), ("six", "2", "")), id="lines of a text"),
@@ -56,6 +57,16 @@ def test_two_opencv() -> None:
         "py -m pip uninstall -y opencv-python",
         "py -m pip install --force-reinstall --no-deps opencv-python-headless",
     ]
+
+
+def test_the_build_that_contains_the_others_stays() -> None:
+    owners = ("opencv-contrib-python", "opencv-python", "opencv-python-headless")
+
+    (finding,) = duplicate_distributions(sharing("cv2/cv2.abi3.so", *owners), PLACE)
+
+    assert finding.remedies[0].shell == (
+        "py -m pip uninstall -y opencv-python opencv-python-headless"
+    )
 
 
 @pytest.mark.parametrize(

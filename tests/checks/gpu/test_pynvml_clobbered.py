@@ -33,5 +33,5 @@ def test_old_copy_is_a_risk() -> None:
     assert finding.summary == ("pynvml 11.5.3 hides the module of nvidia-ml-py 13.615.71")
     assert [remedy.shell for remedy in finding.remedies] == [
         "uv pip uninstall --python /venv/bin/python pynvml",
-        "uv pip install --python /venv/bin/python --reinstall --no-deps nvidia-ml-py",
+        "uv pip install --python /venv/bin/python --reinstall --no-deps nvidia-ml-py==13.615.71",
     ]

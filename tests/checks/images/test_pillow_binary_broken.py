@@ -58,7 +58,7 @@ def test_a_reason_in_its_files() -> None:
         "pillow 12.1.1 cannot be imported: its binary part is for another Python"
     )
     assert finding.remedies[0].shell == (
-        "/env/bin/python -m pip install --force-reinstall --no-deps pillow"
+        "/env/bin/python -m pip install --force-reinstall --no-deps pillow==12.1.1"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_library_is_gone(by: str, snapshot: SnapshotAssertion) -> None:
 
     assert finding.summary == snapshot
     assert finding.evidence["missing"] == ["libjpeg.so.8"]
-    assert finding.remedies[0].argv[-1] == "pillow-simd"
+    assert finding.remedies[0].argv[-1] == "pillow-simd==12.1.1"
 
 
 def test_the_first_reason_is_enough() -> None:

@@ -17,12 +17,14 @@ from pipedoctor_checks.libraries.duplicate_openmp_runtime import (
 )
 
 
-def library(name: str, file: str = "", *, chosen: bool = True) -> Library:
+def library(
+    name: str, file: str = "", *, chosen: bool = True, by: str = "pkg/x.so"
+) -> Library:
     return Library(
         soname=name,
         path=f"/env/lib/{name}",
         real=file,
-        wanted_by="pkg/x.so",
+        wanted_by=by,
         chosen=chosen,
     )
 
@@ -76,14 +78,25 @@ def test_the_fatal_pair(llvm: str, intel: str, snapshot: SnapshotAssertion) -> N
         f"{llvm} (LLVM) and {intel} (Intel) would be loaded into one process"
     )
     assert finding.evidence[llvm] == f"/env/lib/{llvm}, for pkg/x.so"
+    (remedy,) = finding.remedies
+    assert remedy.title == snapshot
+
+
+def test_a_variable_chooses_for_mkl_alone() -> None:
+    mkl = library("libiomp5.so", by="numpy.libs/libmkl_intel_thread.so.2")
+    both = Libraries(entries=(library("libomp.so"), mkl))
+
+    (finding,) = duplicate_openmp_runtime(both, None, None, None)
+
     assert finding.remedies[0].snippet == "export MKL_THREADING_LAYER=GNU"
-    assert finding.remedies[1].title == snapshot
+    chosen = Variables(values={"MKL_THREADING_LAYER": "gnu"})
+    assert duplicate_openmp_runtime(both, None, chosen, None) == []
 
 
 def test_conda_has_channels(snapshot: SnapshotAssertion) -> None:
     (finding,) = judge(library("libomp.so"), library("libiomp5.so"), kind="conda")
 
-    assert finding.remedies[1].title == snapshot
+    assert finding.remedies[0].title == snapshot
 
 
 def test_what_is_set_is_shown() -> None:

@@ -62,4 +62,15 @@ def test_other_version_is_a_risk(packages: Packages, conda: Conda | None) -> Non
     assert finding.severity is Severity.RISKS
     assert finding.summary == "pip's numpy 2.4.6 has overwritten conda's numpy 1.26.4"
     assert finding.evidence == {"pip": ["2.4.6"], "conda": ["1.26.4"]}
-    assert finding.remedies[0].shell == "/env/bin/python -m pip uninstall -y numpy"
+    name = "numpy" if conda else "numpy-base"
+    assert [remedy.shell for remedy in finding.remedies] == [
+        "/env/bin/python -m pip uninstall -y numpy",
+        f"conda install --force-reinstall {name}=1.26.4",
+    ]
+
+
+@pytest.mark.parametrize("place", [Interpreter(user_site="/u"), Interpreter(pythonpath=("/u",))])
+def test_a_copy_outside_the_environment_has_overwritten_nothing(place: Interpreter) -> None:
+    copy = Distribution(name="numpy", version="1.20.0", installer="pip", location="/u")
+
+    assert mixed_numpy_installs(Packages(entries=(copy,)), record("2.4.6"), place) == []

@@ -69,7 +69,7 @@ def test_pip_over_conda() -> None:
     assert finding.summary == "torch is installed in 2 versions: 2.13.0 and 2.5.1"
     assert finding.evidence["copies"]["conda-meta (pytorch)"] == "2.5.1"
     assert [remedy.shell for remedy in finding.remedies] == [
-        "conda remove --yes --prefix /env pytorch libtorch",
+        "conda remove --yes --prefix /env pytorch",
         "/env/bin/python -m pip uninstall -y torch",
         (
             "/env/bin/python -m pip install torch==2.13.0 --index-url"
@@ -114,12 +114,31 @@ def test_imported_copy_is_not_the_listed_one(snapshot: SnapshotAssertion) -> Non
     ]
 
 
+def test_two_metadata_folders_of_one_place_are_two_copies() -> None:
+    (finding,) = judge(pip("2.6.0+cu124"), pip("2.5.1+cu124"), torch="2.6.0", imported="2.6.0")
+
+    assert finding.summary == "torch is installed in 2 versions: 2.5.1 and 2.6.0"
+    assert [one.title for one in finding.remedies] == [
+        "Remove torch: the first of 2 copies",
+        "Then remove the last copy",
+        "Then install it once",
+    ]
+
+
+def test_what_conda_has_not_recorded_is_not_named() -> None:
+    both = tuple(CondaPackage(name=name, version="2.5.1") for name in ("libtorch", "pytorch"))
+
+    (finding,) = judge(pip("2.13.0"), torch="2.13.0", records=Conda(packages=both))
+
+    assert finding.remedies[0].shell == "conda remove --yes --prefix /env pytorch libtorch"
+
+
 def test_prefix_that_is_not_known_is_not_named() -> None:
     (finding,) = mixed_torch_installs(
         Packages(entries=(pip("2.13.0"),)), None, None, conda("2.5.1"), None
     )
 
-    assert finding.remedies[0].shell == "conda remove --yes pytorch libtorch"
+    assert finding.remedies[0].shell == "conda remove --yes pytorch"
 
 
 def test_a_post_release_is_another_packaging_of_the_same() -> None:

@@ -116,7 +116,7 @@ def test_its_own_metadata_comes_first() -> None:
     (finding,) = judged(torch, packages, unmet)
 
     assert finding.severity is Severity.RISKS
-    assert finding.evidence["wanted"] == "==2.13.1"
+    assert finding.evidence["wanted"] == "2.13.1"
     assert judged(torch, packages, Requirements()) == []
     least = Missing(owner="torchvision", requirement="torch>=2.13.1")
     (other,) = judged(torch, packages, Requirements(unmet=(least,)))
