@@ -126,6 +126,4 @@ def _remove_conda_copy(conda: Conda, place: Interpreter | None) -> Remedy:
     """Only what is recorded: conda removes nothing if it lacks one of the names."""
     prefix = ("--prefix", place.prefix) if place and place.prefix else ()
     names = [name for name in ("pytorch", "libtorch") if conda.find(name)]
-    return advise_user(
-        "Remove conda's copy", argv=("conda", "remove", "--yes", *prefix, *names)
-    )
+    return advise_user("Remove conda's copy", argv=("conda", "remove", "--yes", *prefix, *names))

@@ -17,9 +17,7 @@ from pipedoctor_checks.libraries.duplicate_openmp_runtime import (
 )
 
 
-def library(
-    name: str, file: str = "", *, chosen: bool = True, by: str = "pkg/x.so"
-) -> Library:
+def library(name: str, file: str = "", *, chosen: bool = True, by: str = "pkg/x.so") -> Library:
     return Library(
         soname=name,
         path=f"/env/lib/{name}",
