@@ -42,7 +42,7 @@ def _check_quota(pipeline: Pipeline) -> Iterator[Bottleneck]:
     if "quota" in pipeline.cpus_bound and worst > MIN_THROTTLED_SHARE:
         yield Bottleneck(
             name="cpu-quota",
-            reason=f"the cgroup may use {pipeline.cpus:g} CPUs and was throttled in "
+            reason=f"the cgroup may use {format_count(pipeline.cpus, 'CPU')} and was throttled in "
             f"{worst:.0%} of its periods",
             evidence={"cpus": pipeline.cpus, "throttled_share": worst},
         )

@@ -96,8 +96,8 @@ def _check_quota(observation: Observation) -> Iterator[Bottleneck]:
     if share > MIN_THROTTLED_SHARE and slowed:
         yield Bottleneck(
             name="cpu-quota",
-            reason=f"the cgroup may use {observation.cpus:g} CPUs and was throttled in "
-            f"{share:.0%} of its periods",
+            reason=f"the cgroup may use {format_count(observation.cpus, 'CPU')} and was"
+            f" throttled in {share:.0%} of its periods",
             evidence={"cpus": observation.cpus, "throttled_share": share},
         )
 
@@ -279,7 +279,8 @@ def _check_computing(observation: Observation) -> Iterator[Bottleneck]:
     who = "its workers compute" if observation.workers else "it computes"
     why = f"{describe_wait(observation)}; {who}, most of it {what}"
     if fetch.delayed > fetch.running:
-        why += f", and waits for a CPU {fetch.delayed:.0%} of that time"
+        wait = "wait" if observation.workers else "waits"
+        why += f", and {wait} for a CPU {fetch.delayed:.0%} of that time"
     yield Bottleneck(name=name, reason=why, evidence=evidence)
 
 

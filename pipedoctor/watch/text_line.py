@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipedoctor.report.sentences import clean_text
+from pipedoctor.units import format_count
 
 _DATA_WAIT_LIMIT = 0.15
 _FINE = ("bottleneck-consumer", "bottleneck-main-thread")
@@ -20,7 +21,8 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     parts.append(f"{rank}wait {wait['share']:4.0%}")
     workers = sample.get("workers", {})
     if workers.get("number"):
-        parts.append(f"{workers['number']} workers {1 - workers['idle']:.0%} busy")
+        many = format_count(workers["number"], "worker")
+        parts.append(f"{many} {1 - workers['idle']:.0%} busy")
     gpus = [g["busy"] for g in sample.get("gpus", ()) if g.get("busy") is not None]
     parts += [f"GPU {busy:.0%}" for busy in gpus[:1]]
     if "verdict" in sample:

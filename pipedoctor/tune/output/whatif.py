@@ -11,7 +11,7 @@ from pipedoctor.facts import Setting
 from pipedoctor.report.sentences import clean_text
 from pipedoctor.textsafe import map_strings
 from pipedoctor.tune.output.text import format_loader_line, format_memory, format_rate
-from pipedoctor.units import format_seconds, format_size
+from pipedoctor.units import format_count, format_seconds, format_size
 
 _EPOCH_PARTS = ("steady", "startup", "ending")
 _NOTABLE_GROWTH = 1.05
@@ -37,7 +37,7 @@ def _render_lines(prediction: dict[str, Any], *, has_own_batches: bool) -> Itera
     setting = msgspec.convert(prediction["setting"], Setting)
     yield f"  {format_loader_line(setting, has_own_batches=has_own_batches)}"
     world = prediction["world"]
-    changes = [f"{world['cores']:g} CPUs"] if world["cores"] else []
+    changes = [format_count(world["cores"], "CPU")] if world["cores"] else []
     if world["storage"] != 1:
         changes.append(f"storage {world['storage']:g} times as fast")
     if world["dtype"]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pipedoctor.collect.cpu import parse_cpu_list
 from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.units import format_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +40,12 @@ def assign_rank_cpus(machine: Machine, cpus: float, ranks: int) -> RankCpus:
         return _use_all_cpus(cpus, ranks, "CPU affinity is not supported on this system")
     except OSError as error:
         return _use_all_cpus(cpus, ranks, f"sched_setaffinity: {error.strerror or error}")
-    few = f"{ranks} ranks share {cpus:g} CPUs: measured with one full CPU per rank"
+    few = f"{ranks} ranks share {format_count(cpus, 'CPU')}: measured with one full CPU per rank"
     return RankCpus(cpus=float(len(own)), cpu_numbers=own, reason=few if cpus < ranks else "")
 
 
 def _use_all_cpus(cpus: float, ranks: int, reason: str) -> RankCpus:
-    why = f"{ranks} ranks: measured with all {cpus:g} CPUs instead of one rank's share"
+    why = f"{ranks} ranks: measured with {format_count(cpus, 'CPU')} instead of one rank's share"
     return RankCpus(cpus=cpus, reason=f"{why} ({reason})")
 
 

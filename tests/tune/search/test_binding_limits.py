@@ -64,7 +64,7 @@ def test_what_the_consumer_hides_is_no_limit() -> None:
 
 
 def test_no_one_is_certain_where_a_rank_is_measured_with_the_cpus_of_all() -> None:
-    said = "2 ranks: measured with all 2 CPUs instead of one rank's share"
+    said = "2 ranks: measured with 2 CPUs instead of one rank's share"
     found = search(waiting, setting(2), bounds=replace(BOUNDS, unshared_reason=said))
     found.run()
     shown = tuning(found)

@@ -66,7 +66,7 @@ def test_where_no_process_can_be_kept_on_a_cpu_all_are_used_and_it_is_said(
     def refused(pid: int, cpus: Any) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    said = "2 ranks: measured with all 8 CPUs instead of one rank's share"
+    said = "2 ranks: measured with 8 CPUs instead of one rank's share"
     monkeypatch.setattr(os, "sched_setaffinity", refused)
     why = f"{said} (sched_setaffinity: Operation not permitted)"
     assert assign_rank_cpus(machine, 8, 2) == RankCpus(cpus=8, reason=why)
