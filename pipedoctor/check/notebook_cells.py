@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from pipedoctor.check.remedy import Remedy
+from pipedoctor.check.remedy import Remedy, shell
 from pipedoctor.lazy_pattern import compile_lazily
 
 _PIP = ("python", "-m", "pip")
@@ -19,6 +19,8 @@ def put_in_cell(remedy: Remedy) -> Remedy:
     if remedy.argv[:3] == _PIP:
         argv = ("%pip", *remedy.argv[3:])
         return replace(remedy, argv=argv, title=remedy.title + _RESTART)
+    if remedy.argv[:2] == ("apt-get", "install"):
+        return replace(remedy, argv=(), snippet=f"!{shell(remedy.argv)}", root=False)
     if remedy.argv or not remedy.snippet:
         return remedy
     lines = [list(_translate_line(line)) for line in remedy.snippet.splitlines()]

@@ -7,7 +7,6 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from pipedoctor.check import shell
-from pipedoctor.check.notebook_cells import put_hint_in_cell
 from pipedoctor.engine.catalogue import Catalogue, load_packs
 from pipedoctor.engine.packs import find_packs
 from pipedoctor.explanation.local_facts import collect_sections, find_sections
@@ -18,6 +17,7 @@ from pipedoctor.explanation.local_verdict import (
     name_place,
 )
 from pipedoctor.explanation.logged_job import add_logged_job
+from pipedoctor.explanation.missing_module import fill_hint
 from pipedoctor.explanation.model import (
     Explanation,
     LoggedException,
@@ -28,6 +28,7 @@ from pipedoctor.explanation.model import (
 )
 from pipedoctor.explanation.reasoning import Diagnosis, RankedCause, diagnose
 from pipedoctor.explanation.signature_catalogue import load_signatures
+from pipedoctor.explanation.word_similarity import USER_CODE_BUG
 from pipedoctor.facts import Facts, Packages
 from pipedoctor.facts.log import Log, Raised, Seen, TracebackFrame
 from pipedoctor.log.launch_commands import is_plain_command
@@ -78,7 +79,7 @@ def explain_log(
             log_place=log.place,
             not_environment=log.lines > 0 and not log.unread,
             unread=log.unread,
-            fault=_build_exception(diagnosis, signatures, redactor, log),
+            fault=_build_exception(diagnosis, signatures, redactor, _redact_values(log, redactor)),
             left_out=_list_rejected(signatures, redactor),
         )
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
@@ -203,8 +204,7 @@ def _build_exception(
     rules = (signatures.rules[seen.signature].signature for seen in diagnosis.own_bug)
     hints = (rule.hint for rule in sorted(rules, key=lambda rule: -rule.strength))
     hint_text = next((hint for hint in hints if hint), "")
-    if "notebook" in log.names:
-        hint_text = put_hint_in_cell(hint_text)
+    hint_text = fill_hint(hint_text, log.find_value(USER_CODE_BUG, "module"), log)
     if raised is None:
         assert exception is not None  # noqa: S101  (one of the two is there)
         text = redactor.redact_text(exception.text)

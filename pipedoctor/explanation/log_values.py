@@ -1,11 +1,13 @@
 """What the holes of a remedy stand for in a log: captured, computed, or of its commands."""
 
+import posixpath
 import re
 
 from pipedoctor.explanation.logged_versions import find_captured
+from pipedoctor.explanation.older_images import find_images
 from pipedoctor.facts.log import Log
 
-_TWICE = "twice"
+_TWICE, _NAME = "twice", "name"
 _ON_MPS = "command_on_mps"
 _ASKS_FOR_CUDA = re.compile(r"(?<=[ =])cuda(?::\d)?(?= |$)")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)( ?[A-Za-z]{0,3})")
@@ -19,13 +21,17 @@ def find_value(log: Log, cause: str, name: str) -> str:
     """
     What `name` stands for; empty where the log does not say it.
 
-    ``limit.twice`` is the size ``limit``, doubled; ``read_only_source`` and
-    ``read_only_target`` are of the volume of ``docker run`` in which ``path`` lies;
+    ``limit.twice`` is the size ``limit``, doubled, ``data.name`` the last part of a path;
+    ``read_only_source`` and ``read_only_target`` are of the volume of ``docker run`` in
+    which ``path`` lies; ``older_image`` and ``run_older_image`` fit the driver;
     ``command_on_mps`` is the command that asked a Mac for CUDA.
     """
     base, _, change = name.partition(".")
     value = find_captured(log, cause, base) or _find_read_only(log, cause).get(base, "")
+    value = value or find_images(log, cause).get(base, "")
     value = value or (_move_to_mps(log) if base == _ON_MPS else "")
+    if change == _NAME:
+        return posixpath.basename(value.rstrip("/"))
     return _double(value) if change == _TWICE else value
 
 

@@ -13,6 +13,7 @@ PLACE_WORDS = frozenset(
 """Words of lines that are read for this alone."""
 BUILD_MARKS = (
     r"^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} )|process \"/bin/sh -c |^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
+    r"|^ => (?:ERROR |CACHED )?\[[^\]]{0,40}\d{1,3}/\d{1,3}\] [A-Z]{3,7} "
     r"|\bdocker (?:buildx )?build\b|\bdocker[- ]compose build\b"
 )
 """Lines of Docker that builds an image."""
@@ -29,7 +30,8 @@ _PLACE_MARKS = re.compile(
     r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"
     r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\b(?:docker|podman)(?: container)? (?:run|exec|start)\b"
-    r"|[$#>] (?:sudo )?(?:docker|podman) (?:stats|logs|inspect|attach|restart)\b"
+    r"|[$#>] (?:sudo )?(?:docker|podman) (?:stats|logs|inspect|attach|restart|system|ps"
+    r"|images|build)\b"
     rf"|Error response from daemon|{BUILD_MARKS}|{COMPOSE_MARKS}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"

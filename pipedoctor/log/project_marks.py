@@ -105,6 +105,11 @@ _DESCRIBED = re.compile(r"^ {2}(?P<container>[a-z0-9-]{1,60}):\s*$")
 _KINDS = {"deploy": "deployment", "sts": "statefulset", "ds": "daemonset"}
 _HASH = re.compile(r"-[a-f0-9]{8,10}$")
 _SERVICE = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} {2,12}\| ")
+_COMPOSE_UP = re.compile(
+    r"\bdocker[- ]compose (?:-\S{1,60} (?:[\w./-]{1,60}\.ya?ml )?){0,4}(?:up|run|restart)"
+    r" (?:--?[\w=-]{1,30} ){0,4}(?P<service>[A-Za-z][\w.-]{0,60})\b"
+    r"|^Attaching to (?P<service1>[A-Za-z][\w.-]{0,60}?)-\d{1,3}$"
+)
 _COMPOSE_NAME = re.compile(r"^(?P<service>[A-Za-z][\w.-]{1,60}) {2,12}\| ")
 _MIN_COMPOSE_LINES = 4
 """Lines that begin alike before they are those of Compose, and not of a table."""
@@ -197,6 +202,8 @@ class ProjectDetector:
             self._name(**inner.groupdict())
         if entered := _ENTERED.search(text):
             self._name(**entered.groupdict())
+        if started := _COMPOSE_UP.search(text):
+            self._name(service=started["service"] or started["service1"])
         if service := _SERVICE.match(text):
             self._name(**service.groupdict())
         elif service := _COMPOSE_NAME.match(text):

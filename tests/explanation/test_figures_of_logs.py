@@ -29,7 +29,77 @@ SUGGESTED = (
     "UserWarning: This DataLoader will create {} worker processes in total. Our suggested max"
     " number of worker in current system is {}, which is smaller than what this DataLoader\n"
 )
+DESYNC = (
+    "[rank1]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE,"
+    " Timeout(ms)=600000) ran for 600044 milliseconds before timing out.\n"
+)
+POINTER = "_pickle.UnpicklingError: invalid load key, 'v'.\n"
+FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n"
+CODEC = "RuntimeError: Could not load libtorchcodec. Likely causes:\n"
+OLD_DRIVER = "requirement error: unsatisfied condition: cuda>={}, please update your driver\n"
+LATE = "RuntimeError: DataLoader timed out after {} seconds\n"
+BUILD_FULL = (
+    " => ERROR [3/5] RUN pip install -r r.txt\nERROR: Could not install packages due to an"
+    " OSError: [Errno 28] No space left on device\n$ docker system df\n"
+    "Images          12        2         80.1GB    71.3GB (89%)\n"
+)
 CASES = {
+    "a short timeout": (LATE.format(20), "DataLoader(..., timeout=600)"),
+    "a long timeout": (LATE.format(900), "dataset[index]"),
+    "pressure of the storage": (
+        f"{LATE.format(900)}some avg10=64.02 avg60=60.80\n",
+        "DataLoader(..., timeout=4500)",
+    ),
+    "a rank that works alone": (
+        f"Map (num_proc=8):  40%|####   | 40/100 [10:02<15:00, 1.2 examples/s]\n{DESYNC}",
+        "from datetime import timedelta",
+    ),
+    "the same in the Trainer": (
+        f'  File "/v/transformers/trainer.py", line 3, in x\nrank 0 is still evaluating\n{DESYNC}',
+        "TrainingArguments(..., ddp_timeout=7200)",
+    ),
+    "ranks of which nothing is known": (DESYNC, "DistributedSampler(dataset, drop_last=True)"),
+    "images that nobody uses": (BUILD_FULL, "docker system prune --all"),
+    "a pointer of Git LFS in an image": (
+        f"Step 3/9 : RUN git clone https://hub.example/a/b /m\n{POINTER}",
+        "RUN apt-get update && apt-get install -y git-lfs && git lfs install",
+    ),
+    "a model that a worker calls": (
+        f'  File "/w/d.py", line 4, in __getitem__\n    z = self.encoder.encode(x)\n{FORKED}',
+        'DataLoader(..., multiprocessing_context="spawn")',
+    ),
+    "a tensor that a worker makes on the GPU": (
+        (
+            '  File "/w/d.py", line 4, in __getitem__\n    z = torch.zeros(3, device="cuda")\n'
+            f"{FORKED}"
+        ),
+        '- z = torch.zeros(3, device="cuda")\n+ z = torch.zeros(3)',
+    ),
+    "a torchcodec for another torch": (
+        (
+            f"{CODEC}The PyTorch version (2.7.1+cu126) is not compatible\n"
+            "FFmpeg version 6: /v/torchcodec/libtorchcodec_core6.so: undefined symbol: _ZNK3c106Sym\n"
+        ),
+        "python -m pip install 'torchcodec==0.5.*'",
+    ),
+    "no FFmpeg in Colab": (f"/tmp/ipython-input-9.py in f()\n{CODEC}", "!apt-get install -y ff"),
+    "an image for an older CUDA": (
+        "$ docker run --rm pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel python a.py\n"
+        + OLD_DRIVER.format("12.4"),
+        "docker run --rm pytorch/pytorch:2.5.1-cuda11.8-cudnn9-devel python a.py",
+    ),
+    "an image for the CUDA of nvidia-smi": (
+        "$ docker compose up train\n"
+        + OLD_DRIVER.format("13.0")
+        + "    image: pytorch/pytorch:2.9.0-cuda13.0-cudnn9-runtime\n"
+        "| NVIDIA-SMI 570.18   Driver Version: 570.18   CUDA Version: 12.8  |\n",
+        "services:\n  train:\n    image: pytorch/pytorch:2.9.0-cuda12.6-cudnn9-runtime",
+    ),
+    "data on a drive of Windows": (
+        "$ python t.py --data /mnt/e/sets/coco\ndrive type 9p (rw,aname=drvfs;path=E:)\n"
+        + "".join(f"Epoch: [0][ {n}0/500] Time 9.20 ( 9.87) Data 8.99 ( 9.65)\n" for n in "1234"),
+        "cp -r /mnt/e/sets/coco ~/",
+    ),
     "no inodes": (NO_SPACE + INODES, "du --inodes -x --max-depth=3 /data | sort -n | tail -n 20"),
     "no bytes": (NO_SPACE + BYTES, "df -h /data/tiles/7/"),
     "a quota": (

@@ -65,7 +65,14 @@ def _fetch_from_hub(hub: re.Match[str]) -> Remedy:
 
 
 def _pull_lfs(log: Log, damaged: str) -> Remedy:
-    """In the folder that was cloned, where the log says which."""
+    """In the folder that was cloned, where the log says which; an image is built again."""
+    if any(seen.signature == f"{_CAUSE}/cloned-in-image" for seen in log.seen):
+        return advise_user(
+            "What is in the image is a pointer of Git LFS: put this before `git clone` in the"
+            " Dockerfile, and build it again",
+            snippet="RUN apt-get update && apt-get install -y git-lfs && git lfs install",
+            place=Place.LAUNCHER,
+        )
     told = log.find_value(_CAUSE, "folder") or log.find_value(_CAUSE, "cloned")
     folder = told or posixpath.dirname(damaged)
     lines = [f"cd {folder if folder.startswith('~') else shlex.quote(folder)}"] if folder else []

@@ -11,6 +11,7 @@ _COPY = "x = x.to(device, non_blocking=True)  # in the training loop, for each t
 _MOVE = compile_lazily(
     r"\.cuda\([^()]*\)"
     r"|\.to\((?:self\.)?(?:device|\"cuda[^\"]*\"|'cuda[^']*')(?:, ?non_blocking=True)?\)"
+    r"|, ?device=(?:self\.device\b|device\b|\"cuda[^\"]*\"|'cuda[^']*')"
 )
 """How a tensor is moved to a GPU, in a line of code."""
 
@@ -21,6 +22,9 @@ _COMPUTES = compile_lazily(
 """A line whose result is computed on the GPU, which a worker cannot do at all."""
 
 
+_CALLS = compile_lazily(r"\b(?!torch\.|np\.|F\.)\w+(?:\.\w+)*\(")
+_NAMES_DEVICE = compile_lazily(r"cuda|device|\.to\(")
+"""A call that does not say where it computes: its model is on the GPU."""
 _USE_NOTHING = in_code(
     "Use nothing of CUDA before the processes start: no call of torch.cuda, no model and no"
     " tensor on a GPU (in a notebook: restart the kernel first)"
@@ -34,7 +38,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if "wrapper" in seen and "reinit" not in seen:
         return (_USE_NOTHING,)
     line = log.find_value(_CAUSE, "code").strip()
-    if _COMPUTES.search(line):
+    if _COMPUTES.search(line) or (_CALLS.search(line) and not _NAMES_DEVICE.search(line)):
         spawn = in_code("Spawn the workers: what they compute stays on the GPU", _SPAWN)
         return spawn, in_code("Alternatively compute it in the main process", _COPY)
     spawn = in_code("Alternatively spawn the workers", _SPAWN)

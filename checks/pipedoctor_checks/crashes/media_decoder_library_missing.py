@@ -1,35 +1,74 @@
 """PDR955: No library can decode this audio or video."""
 
+from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
+from pipedoctor.versions import get_series
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
+
+_CAUSE = "media_decoder_library_missing"
+_FITTING = {
+    "2.4": "0.0.3",
+    "2.5": "0.1.*",
+    "2.6": "0.2.*",
+    "2.7": "0.5.*",
+    "2.8": "0.7.*",
+    "2.9": "0.9.*",
+    "2.10": "0.10.*",
+}
+"""The last torchcodec for each torch, as its README says; later ones take any torch from 2.11."""
+_LIBRARIES = (
+    advise_user(
+        "Install the missing libraries",
+        argv=("apt-get", "install", "-y", "ffmpeg", "libsndfile1"),
+        fits=(Launcher.BARE,),
+        root=True,
+    ),
+    advise_launch(
+        "Install the missing libraries in the image",
+        snippet="RUN apt-get update && apt-get install -y ffmpeg libsndfile1",
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES),
+    ),
+    advise_launch(
+        "Alternatively install them from conda-forge, without root",
+        argv=("conda", "install", "-c", "conda-forge", "ffmpeg", "libsndfile"),
+    ),
+    advise_user(
+        "Alternatively decode audio with soundfile",
+        argv=("python", "-m", "pip", "install", "soundfile"),
+    ),
+)
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Where FFmpeg is there, and torchcodec does not fit torch, another torchcodec."""
+    mismatch = f"{_CAUSE}/codec-mismatch"
+    if not any(one.signature == mismatch for one in log.seen):
+        return _LIBRARIES
+    torch = log.find_value(_CAUSE, "torch") or log.versions.get("torch", "").partition("+")[0]
+    series = get_series(torch) if torch else ""
+    install = ("python", "-m", "pip", "install", "--upgrade")
+    if not series:
+        return (
+            advise_user(
+                "Install torch and torchcodec together: this torchcodec is for another torch",
+                argv=(*install, "torch", "torchvision", "torchaudio", "torchcodec"),
+            ),
+        )
+    wanted = _FITTING.get(series)
+    name = f"torchcodec=={wanted}" if wanted else "torchcodec"
+    title = f"Install the torchcodec that was built for torch {series}: FFmpeg is there"
+    return advise_user(
+        title, argv=(*install[:-1], name) if wanted else (*install, name)
+    ), *_LIBRARIES
 
 
 @log_check(
     "PDR955",
     "No library can decode this audio or video",
     summary="FFmpeg or libsndfile is missing, or torchcodec does not fit this torch",
-    remedies=(
-        advise_user(
-            "Install the missing libraries",
-            argv=("apt-get", "install", "-y", "ffmpeg", "libsndfile1"),
-            fits=(Launcher.BARE,),
-            root=True,
-        ),
-        advise_launch(
-            "Install the missing libraries in the image",
-            snippet="RUN apt-get update && apt-get install -y ffmpeg libsndfile1",
-            fits=(Launcher.DOCKER, Launcher.KUBERNETES),
-        ),
-        advise_launch(
-            "Alternatively install them from conda-forge, without root",
-            argv=("conda", "install", "-c", "conda-forge", "ffmpeg", "libsndfile"),
-        ),
-        advise_user(
-            "Alternatively decode audio with soundfile",
-            argv=("python", "-m", "pip", "install", "soundfile"),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def media_decoder_library_missing() -> None:
     """

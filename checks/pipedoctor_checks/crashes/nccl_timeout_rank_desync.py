@@ -1,53 +1,86 @@
 """PDR961: A rank waited for the others until the timeout."""
 
-from pipedoctor.check import in_code
+from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
+
+_CAUSE = "nccl_timeout_rank_desync"
+_OTHERS = (
+    in_code(
+        "Give every rank the same number of batches",
+        "DistributedSampler(dataset, drop_last=True)",
+    ),
+    advise_user(
+        "Read the log of the missing rank, and find out what it is doing",
+        argv=("py-spy", "dump", "--pid", "PID"),
+    ),
+    advise_launch(
+        "Record the collectives",
+        snippet="export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1",
+        fits=(Launcher.BARE, Launcher.SLURM),
+    ),
+    advise_launch(
+        "Record the collectives",
+        argv=(
+            "docker",
+            "run",
+            "-e",
+            "TORCH_NCCL_TRACE_BUFFER_SIZE=2000",
+            "-e",
+            "TORCH_NCCL_DUMP_ON_TIMEOUT=1",
+        ),
+        fits=(Launcher.DOCKER,),
+    ),
+    advise_launch(
+        "Record the collectives",
+        snippet=(
+            "env:\n"
+            "- name: TORCH_NCCL_TRACE_BUFFER_SIZE\n"
+            "  value: '2000'\n"
+            "- name: TORCH_NCCL_DUMP_ON_TIMEOUT\n"
+            "  value: '1'"
+        ),
+        fits=(Launcher.KUBERNETES,),
+    ),
+)
+_LONGER = {
+    "of-trainer": "TrainingArguments(..., ddp_timeout=7200)  # seconds",
+    "of-accelerate": (
+        "from datetime import timedelta\n"
+        "from accelerate import Accelerator, InitProcessGroupKwargs\n\n"
+        "Accelerator(kwargs_handlers=[InitProcessGroupKwargs(timeout=timedelta(hours=2))])"
+    ),
+    "of-lightning": (
+        "from datetime import timedelta\n\n"
+        "Trainer(..., strategy=DDPStrategy(timeout=timedelta(hours=2)))"
+    ),
+    "": (
+        "from datetime import timedelta\n\n"
+        'torch.distributed.init_process_group("nccl", timeout=timedelta(hours=2))'
+    ),
+}
+"""How each framework is told to wait longer, by the signature that shows it."""
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Where a rank works alone meanwhile, the others have to wait longer."""
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    if seen.isdisjoint({"works-alone", "alone-in-words", "first-collective"}):
+        return _OTHERS
+    snippet = next(text for name, text in _LONGER.items() if not name or name in seen)
+    title = (
+        "Let the other ranks wait for the one that works alone; or do that work before the launch"
+    )
+    return (in_code(title, snippet), *_OTHERS[1:])
 
 
 @log_check(
     "PDR961",
     "A rank waited for the others until the timeout",
     summary="The ranks ran different numbers of collectives, or one of them was slow or dead",
-    remedies=(
-        in_code(
-            "Give every rank the same number of batches",
-            "DistributedSampler(dataset, drop_last=True)",
-        ),
-        advise_user(
-            "Read the log of the missing rank, and find out what it is doing",
-            argv=("py-spy", "dump", "--pid", "PID"),
-        ),
-        advise_launch(
-            "Record the collectives",
-            snippet="export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1",
-            fits=(Launcher.BARE, Launcher.SLURM),
-        ),
-        advise_launch(
-            "Record the collectives",
-            argv=(
-                "docker",
-                "run",
-                "-e",
-                "TORCH_NCCL_TRACE_BUFFER_SIZE=2000",
-                "-e",
-                "TORCH_NCCL_DUMP_ON_TIMEOUT=1",
-            ),
-            fits=(Launcher.DOCKER,),
-        ),
-        advise_launch(
-            "Record the collectives",
-            snippet=(
-                "env:\n"
-                "- name: TORCH_NCCL_TRACE_BUFFER_SIZE\n"
-                "  value: '2000'\n"
-                "- name: TORCH_NCCL_DUMP_ON_TIMEOUT\n"
-                "  value: '1'"
-            ),
-            fits=(Launcher.KUBERNETES,),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def nccl_timeout_rank_desync() -> None:
     """

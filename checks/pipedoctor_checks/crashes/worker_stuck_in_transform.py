@@ -13,19 +13,24 @@ _LOOK = (
     in_code("Fail early, and report the worker", "DataLoader(..., timeout=120)"),
 )
 _TIMES, _LEAST = 5, 600
+_SHORT = 120
+"""Seconds below which a batch may well be late, without any worker being stuck."""
+_WHY_LATE = {
+    "network-files": "the network file system of the log answers late at times",
+    "pressure": "the storage of the log is overloaded at times",
+}
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
-    """A timeout that a network file system exceeds at times is too short."""
+    """A timeout that slow storage, or one large sample, exceeds at times is too short."""
     seconds = log.find_value(_CAUSE, "seconds")
-    network = any(one.signature.endswith("/network-files") for one in log.find_seen(_CAUSE))
-    if not (seconds and network):
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    why = next((text for name, text in _WHY_LATE.items() if name in seen), "")
+    if not seconds or not (why or float(seconds) < _SHORT):
         return _LOOK
     longer = max(round(_TIMES * float(seconds)), _LEAST)
-    wait = in_code(
-        "Wait longer: the network file system of the log answers late at times",
-        f"DataLoader(..., timeout={longer})",
-    )
+    why = why or f"{float(seconds):g} s are short for a batch; if no batch comes, a worker is stuck"
+    wait = in_code(f"Wait longer: {why}", f"DataLoader(..., timeout={longer})")
     return (wait, _LOOK[0])
 
 

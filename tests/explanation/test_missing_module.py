@@ -1,0 +1,29 @@
+"""A module that is missing: the package that brings it, or the project that has it."""
+
+import io
+
+import pytest
+
+from pipedoctor.explanation.explain import explain
+from tests.explanation.test_remedies_of_logs import HERE
+
+INSTALL = "Install it into the environment that ran this: {} -m pip install {}"
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        ("No module named 'cv2'\n", INSTALL.format("python", "opencv-python-headless")),
+        ("No module named 'torch'\n$ python3 t.py\n", INSTALL.format("python3", "torch")),
+        ("No module named 'timm.layers'\n", INSTALL.format("python", "timm (unless")),
+        ("No module named 'utils.io'\n", "utils is most likely a file or folder of the project"),
+        ("No module named webdataset\n$ uv run t.py\n", "environment that ran this: uv add webd"),
+        ("No module named ''\n", INSTALL.format("python", "NAME (the name")),
+    ],
+)
+def test_hint_names_the_package(log: str, wanted: str) -> None:
+    text = f'  File "/w/t.py", line 3, in <module>\nModuleNotFoundError: {log}'
+    fault = explain(io.BytesIO(text.encode()), facts=lambda _: HERE).fault
+
+    assert fault is not None
+    assert wanted in fault.hint
