@@ -78,7 +78,7 @@ CASES = {
     "a torchcodec for another torch": (
         (
             f"{CODEC}The PyTorch version (2.7.1+cu126) is not compatible\n"
-            "FFmpeg version 6: /v/torchcodec/libtorchcodec_core6.so: undefined symbol: _ZNK3c106Sym\n"
+            "FFmpeg version 6: /v/torchcodec/libtorchcodec_core6.so: undefined symbol: _ZNK3c10\n"
         ),
         "python -m pip install 'torchcodec==0.5.*'",
     ),
