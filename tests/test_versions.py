@@ -3,6 +3,7 @@
 import pytest
 
 from pipedoctor.versions import (
+    find_version,
     get_major,
     get_series,
     is_at_least,
@@ -70,3 +71,21 @@ def test_series_and_major() -> None:
 )
 def test_unreleased(version: str, early: bool) -> None:
     assert is_prerelease(version) is early
+
+
+@pytest.mark.parametrize(
+    ("clauses", "found"),
+    [
+        (["<2", ">=1.22"], "1.99999"),
+        ([">2", "<2.0.1"], "2.0.0.99999"),
+        ([">2"], "2.0.1"),
+        (["~=2.1"], "2.1.0.1"),
+        (["==1.0", "==1.0.0"], "1.0.0"),
+        ([], "1"),
+        (["<2", ">=2"], ""),
+        ([">=2.5,<2.6", "==2.6.0"], ""),
+        (["<0"], ""),
+    ],
+)
+def test_a_release_that_all_clauses_allow(clauses: list[str], found: str) -> None:
+    assert find_version(clauses) == found

@@ -7,15 +7,14 @@ clauses) is answered with None: the library decides, and a property test holds t
 both always agree.
 """
 
-import operator
 import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-_RELEASE = r"\d{1,8}(?:\.\d{1,8}){0,5}"
-_CLAUSE = re.compile(rf"\s*(==(?!=)|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*")
+from pipedoctor.versions import CLAUSE, satisfies
+
 _REQUIREMENT = re.compile(
     r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(\(?)([^;@\[\]()]*)(\)?)\s*"
     r"(?:;\s*(.*))?"
@@ -25,19 +24,6 @@ _MARKER = re.compile(
     r"|platform_python_implementation|implementation_name)\s*"
     r"(==|!=|>=|<=|>|<)\s*(?:\"([^\"]*)\"|'([^']*)')\s*"
 )
-_VERSION = re.compile(
-    rf"({_RELEASE})((?:(?:a|b|rc)\d{{1,8}})?(?:\.post\d{{1,8}})?(?:\.dev\d{{1,8}})?"
-    r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?)"
-)
-"""A release, and what only matters where the release itself is equal."""
-_OPERATORS: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-}
 
 
 def parse_requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -62,7 +48,7 @@ def parse_requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] |
 
 def _is_plain_clause(clause: str) -> bool:
     """Is it a clause that this module can compare? ``~=2`` is invalid everywhere."""
-    match = _CLAUSE.fullmatch(clause)
+    match = re.fullmatch(CLAUSE, clause)
     return match is not None and (match[1] != "~=" or "." in match[2])
 
 
@@ -95,35 +81,3 @@ def _evaluate_clause(marker: str, values: Mapping[str, str]) -> bool | None:
         "os_name": os.name,
     }[variable]
     return (here == wanted) == (sign == "==")
-
-
-def satisfies(specifier: str, installed_version: str) -> bool | None:
-    """Does this version satisfy plain clauses? None: not plain, ask the library."""
-    if not specifier:
-        return True
-    version = _VERSION.fullmatch(installed_version)
-    clauses = [_CLAUSE.fullmatch(part) for part in filter(None, specifier.split(","))]
-    if version is None:
-        return None
-    allowed = True
-    for clause in clauses:
-        if clause is None:
-            return None
-        mine, least = _align_releases(version[1], clause[2])
-        if clause[1] == "~=":
-            same = clause[2].count(".")
-            if not same or clause[3] or (version[2] and mine == least):
-                return None
-            allowed &= mine >= least and mine[:same] == least[:same]
-            continue
-        if (version[2] or clause[3]) and mine == least:
-            return None
-        allowed &= _OPERATORS[clause[1]](mine, least)
-    return allowed
-
-
-def _align_releases(one: str, other: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Both as numbers of equal length: ``2`` is ``2.0``."""
-    a, b = tuple(map(int, one.split("."))), tuple(map(int, other.split(".")))
-    length = max(len(a), len(b))
-    return a + (0,) * (length - len(a)), b + (0,) * (length - len(b))

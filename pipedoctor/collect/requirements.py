@@ -10,9 +10,12 @@ from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.metadata import MetadataFolder, normalize_name
 from pipedoctor.collect.prefix import EnvironmentChoice
-from pipedoctor.facts import Interpreter, Missing, Requirements
+from pipedoctor.facts import Bound, Interpreter, Missing, Requirements
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.versions import satisfies
 
+_CHANGED_PACKAGES = frozenset(("numpy", "pillow", "torch", "torchaudio", "torchvision"))
+"""What remedies install in another version."""
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _EXTRA_CLAUSE = re.compile(r"\bextra\s*==")
 _FIELD_NAME = "Requires-Dist:"
@@ -41,15 +44,21 @@ def requirements(machine: Machine, choice: EnvironmentChoice, announce: Announce
     announce("reading METADATA files")
     values = build_marker_values(here)
     unmet: list[Missing] = []
-    judged = 0
+    bounds: list[Bound] = []
+    judged, changed = 0, set(_CHANGED_PACKAGES)
     for entry in found:
         for wanted in _iter_requirements(entry, values):
             judged += 1
-            there = first.get(normalize_name(wanted.name))
+            name = normalize_name(wanted.name)
+            there = first.get(name)
+            if wanted.specifier:
+                bounds.append(Bound(owner=entry.name, name=name, specifier=wanted.specifier))
             if there is None or not is_allowed(wanted.specifier, there):
                 line = f"{wanted.name}{wanted.specifier}"
                 unmet.append(Missing(owner=entry.name, requirement=line, found=there or ""))
-    return Requirements(unmet=tuple(unmet), judged=judged)
+                changed.add(name)
+    kept = tuple(bound for bound in bounds if bound.name in changed)
+    return Requirements(unmet=tuple(unmet), judged=judged, bounds=kept)
 
 
 def _iter_requirements(
@@ -91,7 +100,7 @@ def _parse_with_packaging(line: str, values: Mapping[str, str]) -> tuple[str, ..
 
 def is_allowed(specifier: str, installed_version: str) -> bool:
     """Is this version allowed? One that no standard reads counts as allowed."""
-    plain = plain_versions.satisfies(specifier, installed_version)
+    plain = satisfies(specifier, installed_version)
     if plain is not None:
         return plain
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415

@@ -47,7 +47,7 @@ from pipedoctor.facts.ports import Listener, Ports
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, MalformedRecordError
 from pipedoctor.facts.record_drift import Drifted, RecordDrift
-from pipedoctor.facts.requirements import Missing, Requirements
+from pipedoctor.facts.requirements import Bound, Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
 from pipedoctor.facts.site import Launcher, Site, Slurm
 from pipedoctor.facts.source import Source
@@ -65,6 +65,7 @@ __all__ = [
     "BenchDisk",
     "BenchLoader",
     "BenchTransfer",
+    "Bound",
     "Clearable",
     "Clobbered",
     "ColdRead",

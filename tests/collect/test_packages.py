@@ -9,7 +9,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.packages import normalize_name, packages
 from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.requirements import requirements
-from pipedoctor.facts import Missing, Packages, Shared
+from pipedoctor.facts import Bound, Missing, Packages, Shared
 
 
 def quiet(_doing: str) -> None:
@@ -236,6 +236,7 @@ def test_requirements_that_are_not_met(site: Path) -> None:
         Missing(owner="torchvision", requirement="torch==2.5.0", found="2.13.0+cpu"),
         Missing(owner="torchvision", requirement="numpy"),
     )
+    assert seen.bounds == (Bound(owner="torchvision", name="torch", specifier="==2.5.0"),)
 
 
 def test_a_binary_that_two_own_outweighs_a_namespace_that_sorts_before_it(site: Path) -> None:

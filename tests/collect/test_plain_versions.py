@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 from pipedoctor.collect import plain_versions
 from pipedoctor.collect.requirements import build_marker_values
 from pipedoctor.facts import Interpreter
+from pipedoctor.versions import satisfies
 
 VALUES = build_marker_values(Interpreter(version="3.11.7"))
 PARTS = st.lists(st.integers(0, 12), min_size=1, max_size=4)
@@ -53,7 +54,7 @@ LINES = st.tuples(
 
 @given(SPECIFIERS, VERSIONS)
 def test_fits_as_the_library_says(specifier: str, there: str) -> None:
-    plain = plain_versions.satisfies(specifier.replace(" ", ""), there)
+    plain = satisfies(specifier.replace(" ", ""), there)
     if plain is not None:
         try:
             wanted = SpecifierSet(specifier)
@@ -128,10 +129,10 @@ def test_what_counts_as_plain(line: str, plain: tuple[str, ...] | None) -> None:
     ],
 )
 def test_plain_comparison(specifier: str, there: str, plain: bool | None) -> None:
-    assert plain_versions.satisfies(specifier, there) is plain
+    assert satisfies(specifier, there) is plain
 
 
 def test_versions_that_the_library_cannot_read_are_not_ours() -> None:
     with pytest.raises(InvalidVersion):
         Version("1dev!x")
-    assert plain_versions.satisfies(">1", "1dev!x") is None
+    assert satisfies(">1", "1dev!x") is None

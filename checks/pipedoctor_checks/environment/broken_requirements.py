@@ -1,13 +1,14 @@
 """PDR862: do installed distributions lack what they require?"""
 
-from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import Interpreter, Missing, Packages, Requirements
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.versions import is_at_least
+from pipedoctor.versions import satisfies
 from pipedoctor_checks._shared import pip_command
+from pipedoctor_checks._shared.fitting_versions import explain_owners, fit_requirement
 
 _MAX_NAMES = 3
-_REQUIREMENT = compile_lazily(r"(?P<name>[\w.-]+?)(?:>=(?P<least>[\d.]+))?")
+_REQUIREMENT = compile_lazily(r"(?P<name>[\w.-]+)(?P<specifier>.*)")
 _STAND_INS = {
     "opencv-python": (
         "opencv-python-headless",
@@ -62,23 +63,47 @@ def broken_requirements(
     first = [*weighty, *(m for m in unmet if m not in weighty)]
     rest = len(first) - _MAX_NAMES
     named = "; ".join(map(_describe_missing, first[:_MAX_NAMES]))
-    wanted = dict.fromkeys(missing.requirement for missing in first)
     yield Finding(
         severity=Severity.RISKS if weighty else Severity.NOTE,
         summary=f"{named}{f'; and {rest} more' if rest > 0 else ''}",
         evidence={"unmet": [_describe_missing(missing) for missing in first]},
-        remedies=(pip_command.install(interpreter, "Install the required versions", *wanted),),
+        remedies=(_install_required(first, requirements, interpreter),),
     )
 
 
 def _has_stand_in(missing: Missing, packages: Packages | None) -> bool:
     """Does another distribution bring this module, in a version that is new enough?"""
-    match = _REQUIREMENT.fullmatch(missing.requirement)
-    if packages is None or missing.found or match is None:
-        return False
-    others = _STAND_INS.get(match["name"].lower().replace("_", "-"), ())
-    copies = [copy for name in others if (copy := packages.find(name))]
-    return any(is_at_least(copy.version, match["least"] or "0") for copy in copies)
+    name, specifier = _split_requirement(missing.requirement)
+    others = _STAND_INS.get(name, ()) if packages is not None and not missing.found else ()
+    copies = [copy for other in others if packages and (copy := packages.find(other))]
+    return any(satisfies(specifier, copy.version) for copy in copies)
+
+
+def _split_requirement(requirement: str) -> tuple[str, str]:
+    """The normalised name, and the clauses."""
+    match = _REQUIREMENT.fullmatch(requirement)
+    if match is None:
+        return requirement, ""
+    return match["name"].lower().replace("_", "-").replace(".", "-"), match["specifier"]
+
+
+def _install_required(
+    unmet: list[Missing], requirements: Requirements, place: Interpreter | None
+) -> Remedy:
+    """What is asked for, within what all others allow, and those that do not allow it."""
+    asked: dict[str, list[str]] = {}
+    for missing in unmet:
+        name, specifier = _split_requirement(missing.requirement)
+        asked.setdefault(name, []).extend(filter(None, specifier.split(",")))
+    wanted: list[str] = []
+    changed: list[str] = []
+    for name, clauses in asked.items():
+        once = tuple(dict.fromkeys(clauses))
+        requirement, owners = fit_requirement(name, once, requirements.bounds)
+        wanted += [requirement] * bool(requirement)
+        changed += [owner for owner in owners if owner not in {*changed, *asked}]
+    title = f"Install the required versions{explain_owners(tuple(changed))}"
+    return pip_command.install(place, title, *wanted, *changed)
 
 
 def _describe_missing(missing: Missing) -> str:

@@ -1,11 +1,14 @@
 """PDR851: does this Pillow lack security fixes?"""
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Finding, Findings, NotApplicable, Remedy, Severity, check
-from pipedoctor.facts import Distribution, Interpreter, Packages
+from pipedoctor.facts import Distribution, Interpreter, Packages, Requirements
 from pipedoctor.facts.world_pillow import PillowFix, PillowFixes
 from pipedoctor.versions import is_at_least
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.fitting_versions import install_version
 from pipedoctor_checks.images._pillow_forks import PILLOW_FORKS
 
 _DISTRO_FOLDER = "dist-packages"
@@ -14,7 +17,11 @@ _DISTRO_FOLDER = "dist-packages"
 
 @check("PDR851", "Pillow lacks security fixes", after=("PDR852",))
 def pillow_outdated(
-    packages: Packages, fixes: PillowFixes, interpreter: Interpreter | None, /
+    packages: Packages,
+    fixes: PillowFixes,
+    interpreter: Interpreter | None,
+    requirements: Requirements | None = None,
+    /,
 ) -> Findings:
     """
     Compare the version of Pillow, or of Pillow-SIMD, with its security releases.
@@ -57,7 +64,7 @@ def pillow_outdated(
             summary=f"{copy.name} {copy.version} lacks the security fixes of "
             f"{_format_versions([row.version for row in lacking])}",
             evidence={"vulnerabilities": cves, "version": copy.version},
-            remedies=_update_pillow(copy, lacking, interpreter),
+            remedies=_update_pillow(copy, lacking, interpreter, requirements),
         )
 
 
@@ -72,7 +79,10 @@ def _format_versions(versions: list[str]) -> str:
 
 
 def _update_pillow(
-    copy: Distribution, lacking: tuple[PillowFix, ...], place: Interpreter | None
+    copy: Distribution,
+    lacking: tuple[PillowFix, ...],
+    place: Interpreter | None,
+    requirements: Requirements | None,
 ) -> tuple[Remedy, ...]:
     """The newest release available for this Python; none if there is none."""
     python = place.version if place else ""
@@ -84,10 +94,12 @@ def _update_pillow(
                 f" {python}"
             ),
         )
-    wanted = f"pillow>={possible[-1].version}"
+    newest = possible[-1].version
+    title = f"Install Pillow {newest} or newer"
+    install = install_version(place, title, requirements, f"pillow>={newest}", newest)
     if copy.name == "pillow-simd":
         return (
             pip_command.uninstall(place, "Remove the fork, which is behind Pillow", "pillow-simd"),
-            pip_command.install(place, "Then install Pillow itself", wanted),
+            replace(install, title=f"Then i{install.title[1:]}"),
         )
-    return (pip_command.install(place, f"Install Pillow {possible[-1].version} or newer", wanted),)
+    return (install,)

@@ -24,7 +24,8 @@ def mixed_numpy_installs(
     ## How it is judged
 
     The numpy metadata on the import path and conda's record (`numpy`, and `numpy-base`
-    of the defaults channel) name different versions.
+    of the defaults channel) name different versions. A copy in the user's site folder or
+    in a folder of PYTHONPATH only hides conda's: see `user-site-leak`.
 
     ## Sources
 

@@ -1,11 +1,12 @@
 """PDR837: is numpy 2 used by a torch that was built for numpy 1?"""
 
-from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild, TorchImport
+from pipedoctor.check import CannotJudge, Finding, Findings, Remedy, Severity, check
+from pipedoctor.facts import Interpreter, Packages, Requirements, Site, TorchBuild, TorchImport
 from pipedoctor.versions import get_major, is_at_least
-from pipedoctor_checks._shared import pip_command
+from pipedoctor_checks._shared.fitting_versions import install_version
 
 _MESSAGES = ("_ARRAY_API not found", "compiled using NumPy 1.x")
+_NEWEST_NUMPY_1 = "1.26.4"
 
 
 @check("PDR837", "numpy 2 with a torch that was built for numpy 1")
@@ -15,6 +16,7 @@ def numpy2_abi_mismatch(
     torch_import: TorchImport | None,
     site: Site | None,
     interpreter: Interpreter | None,
+    requirements: Requirements | None = None,
     /,
 ) -> Findings:
     """
@@ -61,10 +63,15 @@ def numpy2_abi_mismatch(
         summary=f"numpy {version or '2'} is installed, but torch"
         f" {torch.version if torch else ''} was built for numpy 1".replace("  ", " "),
         evidence={"numpy": version, "said": messages},
-        remedies=(
-            pip_command.install(interpreter, "Install the newest numpy 1", "numpy<2"),
-            pip_command.install(
-                interpreter, "Alternatively install a torch that supports numpy 2", "torch>=2.4.1"
-            ),
-        ),
+        remedies=_install_either(interpreter, requirements),
+    )
+
+
+def _install_either(
+    place: Interpreter | None, requirements: Requirements | None
+) -> tuple[Remedy, ...]:
+    numpy, torch = "Install the newest numpy 1", "install a torch that supports numpy 2"
+    return (
+        install_version(place, numpy, requirements, "numpy<2", _NEWEST_NUMPY_1),
+        install_version(place, f"Alternatively {torch}", requirements, "torch>=2.4.1", "2.4.1"),
     )

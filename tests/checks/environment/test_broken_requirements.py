@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Severity
-from pipedoctor.facts import Distribution, Interpreter, Missing, Packages, Requirements
+from pipedoctor.facts import Bound, Distribution, Interpreter, Missing, Packages, Requirements
 from pipedoctor_checks.environment.broken_requirements import broken_requirements
 
 PLACE = Interpreter(executable="/usr/bin/python3", externally_managed=True)
@@ -63,7 +63,7 @@ def test_grave_ones_first_and_all_are_installed(snapshot: SnapshotAssertion) -> 
         ("opencv_python_headless", "opencv-contrib-python", True),
         ("pillow", "pillow-simd", True),
         ("opencv-python>=4.12", "opencv-python-headless", False),
-        ("opencv-python<4.12", "opencv-python-headless", False),
+        ("opencv-python<4.11", "opencv-python-headless", False),
         ("opencv-contrib-python", "opencv-python", False),
         ("pillow", "opencv-python", False),
     ],
@@ -74,3 +74,26 @@ def test_the_same_module_of_another_distribution(wanted: str, there: str, *, met
     findings = broken_requirements(lacking(("ultralytics", wanted, "")), packages, PLACE)
 
     assert (findings == []) is met
+
+
+@pytest.mark.parametrize(
+    ("unmet", "others", "line"),
+    [
+        ([("bb", ">=2")], [("cc", "<2.3"), ("dd", "<3")], "'numpy>=2,<2.3'"),
+        ([("bb", ">=2")], [("cc", "~=2.1,!=2.2")], "'numpy>=2,~=2.1'"),
+        ([("aa", "<2")], [("bb", ">=2")], "'numpy<2' bb"),
+        ([("aa", "<2"), ("bb", ">=2.3")], [("cc", ">=1")], "aa bb"),
+        ([("aa", "")], [("cc", "<=2.3"), ("dd", "<2.4")], "'numpy<=2.3'"),
+    ],
+    ids=["too new", "exact", "contradicted", "both cannot be", "any"],
+)
+def test_no_other_requirement_is_broken_by_it(
+    unmet: list[tuple[str, str]], others: list[tuple[str, str]], line: str
+) -> None:
+    bounds = [Bound(owner=owner, name="numpy", specifier=s) for owner, s in (*unmet, *others) if s]
+    missing = [Missing(owner=owner, requirement=f"numpy{s}", found="2.1") for owner, s in unmet]
+    requirements = Requirements(unmet=tuple(missing), bounds=tuple(bounds))
+
+    (finding,) = broken_requirements(requirements, None, PLACE)
+
+    assert finding.remedies[0].shell == f"python -m pip install {line}"

@@ -5,7 +5,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Finding, Severity
 from pipedoctor.engine.catalogue import get_catalogue
-from pipedoctor.facts import Distribution, Facts, Interpreter, Packages
+from pipedoctor.facts import Bound, Distribution, Facts, Interpreter, Packages, Requirements
 from pipedoctor.facts.world_pillow import PillowFix, PillowFixes
 from pipedoctor_checks.images.pillow_outdated import pillow_outdated
 
@@ -134,3 +134,18 @@ def test_the_table_that_we_bring() -> None:
     ]
     assert sum(len(row.cves) for row in table.iter_newer("12.1.1")) == 18
     assert all(row.source.startswith("https://pillow.") for row in table.rows)
+
+
+def test_whoever_excludes_the_fixed_release_changes_with_it() -> None:
+    old = Distribution(name="pillow", version="11.3.0")
+    bounds = [
+        Bound(owner="gradio", name="pillow", specifier=">=8.0,<12.0"),
+        Bound(owner="torchvision", name="pillow", specifier=">=5.3.0,!=8.3.*"),
+    ]
+    requirements = Requirements(bounds=tuple(bounds))
+
+    (finding,) = pillow_outdated(Packages(entries=(old,)), TABLE, None, requirements)
+
+    (remedy,) = finding.remedies
+    assert remedy.shell == "python -m pip install 'pillow>=12.3.0' gradio"
+    assert remedy.title.endswith(", and versions of gradio that allow it")

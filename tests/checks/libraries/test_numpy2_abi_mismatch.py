@@ -5,9 +5,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import CannotJudge, Finding, Severity
 from pipedoctor.facts import (
+    Bound,
     Distribution,
     Interpreter,
     Packages,
+    Requirements,
     Site,
     TorchBuild,
     TorchImport,
@@ -69,3 +71,20 @@ def test_torch_says_so_itself(snapshot: SnapshotAssertion) -> None:
 
     assert finding.summary == snapshot
     assert finding.evidence == {"numpy": "", "said": [SAID]}
+
+
+def test_whoever_excludes_the_other_version_changes_with_it() -> None:
+    packages = Packages(entries=(Distribution(name="numpy", version="2.2.6"),))
+    bounds = (
+        Bound(owner="opencv-python", name="numpy", specifier=">=2,<2.3"),
+        Bound(owner="scipy", name="numpy", specifier=">=1.23,<2.3"),
+        Bound(owner="torchvision", name="torch", specifier="==2.0.1"),
+    )
+    requirements, torch = Requirements(bounds=bounds), TorchBuild(version="2.0.1")
+
+    (finding,) = numpy2_abi_mismatch(packages, torch, None, LINUX, None, requirements)
+
+    assert [remedy.shell for remedy in finding.remedies] == [
+        "python -m pip install 'numpy<2' opencv-python",
+        "python -m pip install 'torch>=2.4.1' torchvision",
+    ]
