@@ -1,4 +1,4 @@
-"""PDR409: does a sum of losses keep every graph?"""
+"""PDR409: does a sum or a list of losses keep every graph?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import replace_pieces
@@ -10,16 +10,19 @@ from pipedoctor_checks._shared.code_finding import make_code_finding
 @check("PDR409", "The autograd graph of every step is kept", fix="code", subject="loop")
 def loss_graph_accumulated(source: Source, /) -> Findings:
     """
-    Look for sums of losses that are still attached to their graphs.
+    Look for sums and lists of losses that are still attached to their graphs.
 
     ## Why it hurts
 
-    `total += loss` keeps the whole graph of every step, until memory runs out.
+    `total += loss` and `losses.append(loss)` keep the whole graph of every step, until
+    memory runs out.
 
     ## How it is judged
 
-    A loss on which `backward()` is called in the loop is added to a variable that is
-    never backpropagated itself, without `.detach()` or `.item()`.
+    A loss on which `backward()` is called in the loop is added to a variable, or put into
+    a list, that is never backpropagated itself, without `.detach()` or `.item()`; or it is
+    given to a method of the project that sums it up in an attribute, as meters do. A list
+    that is cleared or made anew in the loop is left alone.
 
     ## Bad example
 

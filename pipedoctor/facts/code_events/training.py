@@ -162,7 +162,7 @@ class HostArray(EventDetails, frozen=True, kw_only=True):
 
 class KeptGraph(EventDetails, frozen=True, kw_only=True):
     """
-    Losses are summed up with their graphs.
+    Losses are summed up, or listed, with their graphs.
 
         for images, labels in loader:
             loss = criterion(model(images), labels)

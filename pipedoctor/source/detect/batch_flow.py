@@ -28,8 +28,9 @@ from pipedoctor.source.detect.host_tensors import (
     joins_tensors,
     makes_tensor,
 )
+from pipedoctor.source.detect.kept_graphs import record_kept_graph
 from pipedoctor.source.detect.layers import is_layer_output
-from pipedoctor.source.detect.losses import find_losses, record_kept_graph
+from pipedoctor.source.detect.losses import find_losses
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names, has_own_tensors
@@ -91,6 +92,7 @@ class BatchFlow(BatchEvents):
                 bind_target(part.target, part.iter, state)
         elif isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)
+            record_kept_graph(self.recorder, scope, step, one, state.losses)
             self._enter_call(scope, step, one, state)
         elif isinstance(one, (ast.If, ast.While, ast.Assert)):
             self.record_test(scope, step, one.test, state)
@@ -122,6 +124,7 @@ class BatchFlow(BatchEvents):
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
         self.record_text(scope, step, value, state)
+        record_kept_graph(self.recorder, scope, step, node, state.losses)
         calls = self.names.calls_in(value)
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}

@@ -2,11 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from msgspec.structs import replace
 
-from pipedoctor.facts.code_events.training import KeptGraph, LossRead
+from pipedoctor.facts.code_events.training import LossRead
 from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -15,7 +14,6 @@ from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
-_DETACHING_ATTRIBUTES = {"detach", "item", "data"}
 _BACKWARD_METHODS = frozenset(("backward", "manual_backward"))
 _SCALING_FUNCTIONS = frozenset(("scale", "scale_loss", "sum", "Variable"))
 """What returns the losses that it is given, in a single one."""
@@ -63,56 +61,11 @@ def _is_backward_call(step: CodeStep) -> bool:
     return isinstance(step.node, ast.Call) and last_name(step.node.func) == "backward"
 
 
-def record_kept_graph(
-    recorder: EventRecorder,
-    scope: CodeScope,
-    step: CodeStep,
-    node: ast.AugAssign,
-    losses: set[str],
-) -> None:
-    """``total += loss``: keeps the graph of every step."""
-    value = node.value
-    parts = [value.left, value.right] if isinstance(value, ast.BinOp) else [value]
-    hit = {key for one in parts if (key := binding_key(one))} & losses
-    if isinstance(node.op, ast.Add) and hit and binding_key(node.target) not in losses:
-        off = all(_is_detached(scope, name, node.lineno) for name in hit)
-        target = binding_key(node.target)
-        off = off or _begins_anew(recorder, scope, step, target)
-        if not _has_backward_called(scope, target) and not (_is_under_no_grad(step) or off):
-            recorder.add_event(KeptGraph(loss=min(hit)), scope, step, binding_key(node.target))
-
-
-def _begins_anew(recorder: EventRecorder, scope: CodeScope, step: CodeStep, target: str) -> bool:
-    """``total = 0`` for each batch, of whose parts it is the sum: no more than one is kept."""
-    outer = [one for one in step.context.loops[:-1] if id(one) in recorder.loop_indices]
-    return any(
-        isinstance(value, ast.Constant)
-        and its.context.loops
-        and its.context.loops[-1] in outer
-        and its.context.guards == step.context.guards[: len(its.context.guards)]
-        for value, its in scope.bindings.get(target, ())
-    )
-
-
-def _is_detached(scope: CodeScope, name: str, line: int) -> bool:
-    """``loss = loss.detach()``: has it lost its graph before this line?"""
-    before = [(v.lineno, v) for v, _ in scope.bindings.get(name, ()) if v.lineno < line]
-    last = max(before, key=itemgetter(0), default=(0, None))[1]
-    return last is not None and any(
-        (isinstance(n, ast.Attribute) and n.attr in _DETACHING_ATTRIBUTES) for n in ast.walk(last)
-    )
-
-
-def _is_under_no_grad(step: CodeStep) -> bool:
-    return any("no_grad" in unparse_short(one) for one in step.context.managers)
-
-
-def _has_backward_called(scope: CodeScope, key: str) -> bool:
-    return any(
-        key in _tensors_of(scope, value)
-        for step in scope.calls
-        for value in _going_backward(step.node)
-    )
+def list_backward_tensors(scope: CodeScope) -> Iterator[str]:
+    """The variables on which a function calls ``backward``."""
+    for step in scope.calls:
+        for value in _going_backward(step.node):
+            yield from _tensors_of(scope, value)
 
 
 def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:

@@ -55,6 +55,7 @@ from pipedoctor.source.rewrite.set_epoch_call import insert_set_epoch
 from pipedoctor.source.rewrite.with_statement import wrap_in_with
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_node
+from pipedoctor.source.syntax.kept_losses import list_kept_parts
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 from pipedoctor.source.syntax.walk import find_nodes
@@ -173,14 +174,9 @@ def _measure_statement(source: SourceText, _scope: CodeScope, node: ast.AST) -> 
 
 def _measure_kept_graph(source: SourceText, scope: CodeScope, node: ast.AST) -> RewritePieces:
     """``total += loss``: the loss, if it is a tensor whatever happened to it."""
-    if not isinstance(node, ast.AugAssign):
-        return NO_PIECES
-    parts: list[ast.expr] = [node.value]
-    if isinstance(node.value, ast.BinOp):
-        parts = [node.value.left, node.value.right]
     spans = {
         f"{part.id}": source.make_span(source.node_end(part))
-        for part in parts
+        for part in list_kept_parts(node).parts
         if isinstance(part, ast.Name) and not _is_assigned_number(scope, part.id)
     }
     return RewritePieces(spans)

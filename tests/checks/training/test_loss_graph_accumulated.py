@@ -11,7 +11,40 @@ def main(device="cuda"):
         {then}
         total += loss
 """
+METER = """
+class Meter:
+    def __init__(self):
+        self.sum = self.count = 0
+
+    def update(self, value, n=1):
+        {body}
+
+
+def main(device="cuda"):
+    losses = Meter()
+    for x in DataLoader(rows):
+        loss = net(x.to(device))
+        loss.backward()
+        losses.update(loss, len(x))
+"""
 SILENT = {
+    "a list of numbers": batch_loop(GPU_STEP + "kept.append(loss.item())"),
+    "a list of other results": batch_loop(
+        "y = net(x.cuda())\nloss = error(y)\nloss.backward()\nkept.append(y)"
+    ),
+    "a list that goes backward": batch_loop(
+        "one = net(x.cuda())\none.backward()\nkept.append(one)\nloss = sum(kept)\nloss.backward()"
+    ),
+    "a list that goes backward at once": batch_loop(
+        GPU_STEP + "kept.append(loss)\ntorch.stack(kept).sum().backward()"
+    ),
+    "a list of this batch": batch_loop("kept = []\n" + GPU_STEP + "kept.append(loss)"),
+    "a list that is cleared": batch_loop(GPU_STEP + "kept.append(loss)\nkept.clear()"),
+    "a meter of numbers": METER.format(body="self.sum += float(value) * n"),
+    "a meter without graphs": METER.format(
+        body="with torch.no_grad():\n            self.sum += value * n"
+    ),
+    "a meter that keeps the last": METER.format(body="self.last = value"),
     "detached": batch_loop(GPU_STEP + "total += loss.detach()"),
     "a number": batch_loop(GPU_STEP + "total += loss.item()"),
     "itself": batch_loop("loss = net(x)\ntotal += loss\ntotal.backward()"),
@@ -24,6 +57,14 @@ SILENT = {
     "a number by then": LOSS_SUM.format(then="loss = loss.item()"),
 }
 SPEAKS = {
+    "written out": batch_loop(GPU_STEP + "total = total + loss"),
+    "a list": batch_loop(GPU_STEP + "kept.append(loss)"),
+    "a list of pairs": batch_loop(GPU_STEP + "kept.append((epoch, loss))"),
+    "a list in a dictionary": batch_loop(GPU_STEP + "history['loss'].append(loss)"),
+    "a part of the loss": batch_loop(
+        "a = net(x.cuda())\nb = other(x.cuda())\nloss = a + 2 * b\nloss.backward()\nkept.append(a)"
+    ),
+    "a meter": METER.format(body="self.sum += value * n"),
     "a sum": batch_loop(GPU_STEP + "total += loss"),
     "of what is scaled": batch_loop(
         "loss = net(x.cuda())\nscaler.scale(loss / 4).backward()\ntotal += loss"
