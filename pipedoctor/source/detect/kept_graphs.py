@@ -114,14 +114,14 @@ def _is_emptied(scope: CodeScope, step: CodeStep, holder: str) -> bool:
     loop = step.context.loops[-1:]
     made = scope.bindings.get(holder, ())
     queue = any(isinstance(v, ast.Call) and last_name(v.func) == "deque" for v, _ in made)
-    cleared = any(binding_key(one.func.value) == holder for one in _list_clears(scope))
+    cleared = any(binding_key(one) == holder for one in _list_cleared(scope))
     return queue or cleared or any(its.context.loops[-1:] == loop for _, its in made)
 
 
-def _list_clears(scope: CodeScope) -> Iterator[ast.Call]:
+def _list_cleared(scope: CodeScope) -> Iterator[ast.expr]:
     for step in scope.find_calls("clear"):
-        if isinstance(step.node, ast.Call):
-            yield step.node
+        if isinstance(step.node, ast.Call) and isinstance(step.node.func, ast.Attribute):
+            yield step.node.func.value
 
 
 def _is_detached(scope: CodeScope, name: str, line: int) -> bool:
