@@ -33,8 +33,12 @@ from pipedoctor.source.detect.layers import is_layer_output
 from pipedoctor.source.detect.losses import find_losses
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.requested_batches import find_requested_names, has_own_tensors
-from pipedoctor.source.detect.returned_batches import find_returned_kinds
+from pipedoctor.source.detect.requested_batches import (
+    find_requested_names,
+    has_own_tensors,
+    list_entered,
+)
+from pipedoctor.source.detect.returned_batches import find_returned_kinds, passes_through
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.returned_values import is_abstract
@@ -51,7 +55,6 @@ _MAX_DEPTH = 4
 """From the loop into functions, and on from these."""
 _MAX_TARGETS = 8
 """Functions that one call may mean."""
-_PASSING_ON = {"list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"}
 _PLAIN_VALUES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
     *(ast.ListComp, ast.DictComp, ast.IfExp),
@@ -181,7 +184,9 @@ class BatchFlow(BatchEvents):
                 state.results -= names
             elif device or ("batch" not in kinds and tensors & moved):
                 state.results |= names
-            elif "batch" in kinds or (self._passes_through(scope, value) and read & state.batch):
+            elif "batch" in kinds or (
+                passes_through(self.recorder, scope, value) and read & state.batch
+            ):
                 state.batch |= names
         if copied or isinstance(value, _PLAIN_VALUES):
             if read & state.batch:
@@ -197,13 +202,6 @@ class BatchFlow(BatchEvents):
                 state.results |= names
         if read and not tensors:
             state.results -= names
-
-    def _passes_through(self, scope: CodeScope, node: ast.Call) -> bool:
-        """Does it hand on what it is given, piece by piece?"""
-        if isinstance(node.func, ast.Name) and node.func.id in _PASSING_ON:
-            return True
-        found = self.recorder.project.find_definition(node.func, scope.module)
-        return isinstance(found, CodeScope) and ast.Yield in found.steps_by_type
 
     def _enter_call(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
@@ -223,7 +221,7 @@ class BatchFlow(BatchEvents):
         if self.depth >= _MAX_DEPTH or not (concerned or method or takes or reads):
             return frozenset()
         mine = self.self_class or scope.owner
-        targets = self.recorder.call_graph.resolve_call(node.func, scope, mine)
+        targets = list_entered(self.recorder, scope, node, mine)
         guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
         own = (pair for pair in targets if not is_abstract(pair[0]))

@@ -1,14 +1,14 @@
 """Batches that functions take from an iterator: ``batch = next(it)``."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.gradient_reads import list_gradient_readers
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 
 def find_requested_names(
@@ -35,3 +35,15 @@ def has_own_tensors(recorder: EventRecorder, scope: CodeScope) -> bool:
     return any(
         isinstance(one.node, ast.Call) and last_name(one.node.func) in names for one in scope.calls
     )
+
+
+def list_entered(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, mine: ClassDefinition | None
+) -> Iterator[tuple[CodeScope, ClassDefinition | None]]:
+    """The functions that a call may enter; of ``next(it)`` those that give the next one."""
+    yield from recorder.call_graph.resolve_call(node.func, scope, mine)
+    if isinstance(node.func, ast.Name) and node.func.id == "next" and len(node.args) == 1:
+        for cls in recorder.call_graph.infer_classes(node.args[0], scope, mine):
+            method = recorder.project.find_method(cls, "__next__")
+            if method is not None:
+                yield method, cls

@@ -6,10 +6,13 @@ from pipedoctor.source.detect.batch_events import BatchEvents
 from pipedoctor.source.detect.device_copies import is_device_copy, list_own_calls
 from pipedoctor.source.detect.flow_state import FlowState, list_tensor_calls
 from pipedoctor.source.detect.host_tensors import is_made_on_host
+from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import is_read_by_host
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.library import NAMESPACES
 
+_PASSING_ON = frozenset(("list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"))
 _COMPUTED_VALUES = (ast.Call, ast.BinOp, ast.Compare)
 
 
@@ -38,3 +41,13 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
         if names & state.fresh_on_host:
             kinds.add("fresh")
     return frozenset(kinds)
+
+
+def passes_through(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """Does a call hand on what it is given, piece by piece?"""
+    if isinstance(node.func, ast.Name) and node.func.id in _PASSING_ON:
+        return True
+    if recorder.full_name_of(node.func, scope) in NAMESPACES:
+        return True
+    found = recorder.project.find_definition(node.func, scope.module)
+    return isinstance(found, CodeScope) and ast.Yield in found.steps_by_type

@@ -112,9 +112,8 @@ def _spans(block: Sequence[ast.stmt], line: int) -> bool:
 def _collect_loop_targets(scope: CodeScope) -> dict[str, list[LoopTarget]]:
     """All names that loops and comprehensions of a function bind."""
     found: dict[str, list[LoopTarget]] = {}
-    for node, iterated, last in _iterations(scope):
+    for node, iterated, first, last in _iterations(scope):
         for name, path in _target_paths(node, ()):
-            first = getattr(node, "lineno", 0)
             target = LoopTarget(iterated, path, first, last)
             found.setdefault(name, []).append(target)
     return found
@@ -130,18 +129,20 @@ def list_loop_targets(scope: CodeScope) -> set[str]:
     }
 
 
-def _iterations(scope: CodeScope) -> Iterator[tuple[ast.expr, ast.expr, int]]:
+def _iterations(scope: CodeScope) -> Iterator[tuple[ast.expr, ast.expr, int, int]]:
+    """What is bound, of what, and in which lines: in a comprehension before it is written."""
     for kind in (ast.For, ast.AsyncFor):
         for step in scope.steps_by_type.get(kind, ()):
             node = step.node
             if isinstance(node, (ast.For, ast.AsyncFor)):
-                yield node.target, node.iter, node.end_lineno or node.lineno
+                first = node.target.lineno
+                yield node.target, node.iter, first, node.end_lineno or first
     for comprehension in (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp):
         for step in scope.steps_by_type.get(comprehension, ()):
             node = step.node
             if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
                 for one in node.generators:
-                    yield one.target, one.iter, node.end_lineno or node.lineno
+                    yield one.target, one.iter, node.lineno, node.end_lineno or node.lineno
 
 
 def _target_paths(target: ast.expr, path: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:

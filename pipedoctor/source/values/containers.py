@@ -24,6 +24,7 @@ from pipedoctor.source.values.lattice import (
     Values,
     join,
 )
+from pipedoctor.source.values.library import NAMESPACES
 
 _SEQUENCES = (ast.Tuple, ast.List, ast.Set)
 _MAX_ADDED = 2
@@ -52,6 +53,9 @@ def _item_of_container(
 ) -> Values:
     node, frame = container.node, container.frame
     found = [model.evaluate(one, frame) for one in written_items(node, frame.scope, index)]
+    if isinstance(node, ast.Call) and node.args and depth and _is_namespace(model, node, frame):
+        given = model.evaluate(node.args[0], frame)  # ``Munch({"x": x})``
+        found += [item_of(model, one, index) for one in given]
     for key in _names_of(frame.scope, node):
         found += [model.evaluate(one, frame) for one in values_put_into(frame.scope, key, index)]
         for added in containers_added_to(frame.scope, key) if depth else ():
@@ -117,14 +121,22 @@ def is_dictionary_method(model: Evaluating, func: ast.expr, frame: Frame) -> boo
     if not isinstance(func, ast.Attribute) or func.attr not in _METHODS:
         return False
     return any(
-        isinstance(one, ContainerValue) and _is_dictionary(one.node)
+        isinstance(one, ContainerValue) and _is_dictionary(model, one)
         for one in model.evaluate(func.value, frame)
     )
 
 
-def _is_dictionary(node: ast.expr) -> bool:
-    made = isinstance(node, ast.Call) and last_name(node.func) in _DICTIONARIES
-    return made or isinstance(node, (ast.Dict, ast.DictComp))
+def _is_dictionary(model: Evaluating, value: ContainerValue) -> bool:
+    node = value.node
+    if isinstance(node, ast.Call):
+        made = last_name(node.func) in _DICTIONARIES
+        return made or _is_namespace(model, node, value.frame)
+    return isinstance(node, (ast.Dict, ast.DictComp))
+
+
+def _is_namespace(model: Evaluating, node: ast.Call, frame: Frame) -> bool:
+    """``Munch(x=x)``, whose attributes are its items."""
+    return model.project.full_name_of(node.func, frame.scope.module) in NAMESPACES
 
 
 def call_container_method(model: Evaluating, container: Value, call: ast.Call) -> Values:
