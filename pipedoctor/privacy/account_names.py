@@ -17,7 +17,7 @@ _REFS = (
 """What stands behind ``@`` where a version is named, not a host."""
 _BEFORE_USER = (
     r"(?:\b(?:for|to|as|from|of|by|on|via|into|with|user|context|context:|got|through)[ ]['\"]?"
-    r"|(?<!\S)\*?[ ]{2,40}|(?m:^)(?=\S+@\S+: ))"
+    r"|(?<!\S)\*?[ ]{2,40}|(?m:^)(?=\S+@\S+: )|(?<=[\w\s]=)[ ]?['\"]?)"
 )
 _BEHIND_HOST = r"(?=['\",;:)]*(?:\s|$)|\.\(none\))"
 _DAYS = (

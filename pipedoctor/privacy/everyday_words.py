@@ -80,7 +80,7 @@ EVERYDAY_WORDS = frozenset(
     # kinds of aliases, and what names of hosts begin with
     " alpha beta delta east gamma ip mac main mini north prod serial south uuid west"
     # libraries and makers
-    " hand hands fine mistake accident nature convention definition correct authenticated"
+    " hand hands servers fine mistake accident nature convention definition correct authenticated"
     " untitled unnamed someone somebody planned usual designed described documented requested"
     " intended follows follow specified defined configured needed wanted required promised"
     " accelerate airflow amd anaconda apache apex arm arrow aten autograd azure bash bert"

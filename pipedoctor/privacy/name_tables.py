@@ -11,6 +11,7 @@ from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.mark_index import MarkIndex
 from pipedoctor.privacy.name_form import MAN, NameForm
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
+from pipedoctor.privacy.spoken_names import SPOKEN_HOSTS, SPOKEN_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.told_hosts import TOLD_HOSTS
 from pipedoctor.privacy.told_users import TOLD_USERS
@@ -22,8 +23,24 @@ _FORMS: tuple[NameForm, ...] = (
     NameForm("uuid", patterns.VOLUME, f"{MAN}/man8/blkid.8.html", in_word=True),
     NameForm("serial", patterns.SERIAL, f"{MAN}/man8/lsblk.8.html", in_word=True),
     NameForm("mac", patterns.NAMED_MAC, f"{MAN}/man8/ip-link.8.html", in_word=True),
-    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS, *TOLD_USERS, *ACCOUNT_USERS),
-    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS, *TOLD_HOSTS, *ACCOUNT_HOSTS),
+    *(
+        *USER_FORMS,
+        *COMMAND_USERS,
+        *SYSTEM_USERS,
+        *PLACE_USERS,
+        *TOLD_USERS,
+        *ACCOUNT_USERS,
+        *SPOKEN_USERS,
+    ),
+    *(
+        *HOST_FORMS,
+        *SYSTEM_HOSTS,
+        *CLOUD_NAMES,
+        *PLACE_HOSTS,
+        *TOLD_HOSTS,
+        *ACCOUNT_HOSTS,
+        *SPOKEN_HOSTS,
+    ),
 )
 _LATE = frozenset(
     number for number, form in enumerate(_FORMS) if any("<" in mark for mark in form.pattern.marks)

@@ -240,6 +240,8 @@ class NameRedactor:
         return f"{person}@{place}"
 
     def _replace_ipv4(self, match: re.Match[str]) -> str:
+        if re.match(r":\d{2,5}(?![\d.])", match.string[match.end() : match.end() + 7]):
+            return self._get_alias("ip", match[0])
         before = match.string[max(0, match.start() - 60) : match.start()]
         version = patterns.is_before_version(before) or patterns.is_low_version(before, match[0])
         return match[0] if version else self._get_alias("ip", match[0])

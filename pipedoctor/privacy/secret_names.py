@@ -71,7 +71,7 @@ _KEY_HEADS = _VENDORS | _split_words(
 _TOKEN_HEADS = _VENDORS | _split_words(
     "api access refresh auth oauth oauth2 bearer session csrf xsrf security personal deploy bot"
     " user jwt service login private secret read write id upload identity sas push pull runner"
-    " registration verification reset invite app client admin root webhook xoxb pat"
+    " registration verification provider reset invite app client admin root webhook xoxb pat"
 )
 _SINGLE_MEANINGS = _split_words(
     # of tokens that a model reads

@@ -48,7 +48,7 @@ TOLD_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         "https://slurm.schedmd.com/scancel.html",
-        rf"(\b(?:{_ACTS}) by (?:user )?['\"]?){_NAME}",
+        rf"(\b(?i:{_ACTS}) by (?:user )?['\"]?){_NAME}",
         *("ed by ", "held by ", "taken by "),
     ),
     make_form(
