@@ -123,7 +123,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         f"{MAN}/man1/at.1p.html",
         rf"(?m)(^(?:\d+|job \d+ at)[ \t]+\w{{3}} \w{{3}} +\d+ [\d:]+ \d{{4}} [a-zA-Z=] )"
         rf"{_USER}(?=\s*$)",
-        ":",
+        *("Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "),
     ),
     make_form(
         "told user",

@@ -72,7 +72,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "host",
         "https://docs.oracle.com/javase/8/docs/api/java/net/InetAddress.html#toString--",
         rf"((?:^|(?<=[\s(@]))){_NUMBERED}(?=/\d+\.\d+\.\d+\.\d+)",
-        "/",
+        *(f"/{digit}" for digit in range(1, 10)),
     ),
     make_form(
         "host",
@@ -92,7 +92,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "https://www.rfc-editor.org/rfc/rfc3164#section-4.1.2",
         rf"(?m)(^(?:(?:{_MONTHS})\s[\s\d]\d\s\d\d:\d\d:\d\d|\d{{4}}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+))\s)"
         rf"{_HOST}(?=\s[\w./()-]+(?:\[\d+\])?:\s)",
-        ": ",
+        *TIMES,
     ),
     make_form(
         "host",
@@ -170,7 +170,8 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "https://github.com/chaos/pdsh/blob/master/doc/pdsh.1.in",
         rf"(?m)(^){_NUMBERED}(?=:\s{{1,3}}(?:\[rank\d|Traceback \(|NCCL\s"
         r"|(?:INFO|WARNING|ERROR|DEBUG)\b|[A-Za-z.]{1,40}(?:Error|Warning|Exception):))",
-        ": ",
+        *(": Traceback", ": NCCL", ": [rank", ":  [rank", ": INFO", ": WARN", ": ERR", ": DEBUG"),
+        *("Error:", "Warning:", "Exception:"),
     ),
     make_form(
         "host",

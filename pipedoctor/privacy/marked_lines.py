@@ -1,10 +1,13 @@
 """Patterns looked for only in the lines around a mark: most of a long log holds none."""
 
+import functools
 import re
 from collections.abc import Callable, Iterable
 
+_compile = functools.cache(re.compile)
+"""The cache of `re` is small, and slower to ask."""
 MatchReplacer = Callable[[re.Match[str]], str]
-_LONG_TEXT = 2000
+LONG_TEXT = 2000
 """Characters from which on it is faster to look for the marks first."""
 _SPARSE = 400
 """Characters of text for each mark, below which the whole text is searched."""
@@ -16,10 +19,10 @@ def replace_near_marks(
     pattern: str, marks: Iterable[str], replacer: MatchReplacer, text: str
 ) -> str:
     """The same as `re.sub`, where one of `marks` stands in every match."""
-    windows = _find_windows(marks, text) if len(text) >= _LONG_TEXT else None
+    compiled = _compile(pattern)
+    windows = _find_windows(marks, text) if len(text) >= LONG_TEXT else None
     if windows is None:
-        return re.sub(pattern, replacer, text)
-    compiled = re.compile(pattern)
+        return compiled.sub(replacer, text)
     parts: list[str] = []
     done = 0
     for begin, end in windows:

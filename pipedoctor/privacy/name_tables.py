@@ -1,6 +1,7 @@
 """The tables of all places of names, and which of them a text may have."""
 
 import functools
+from collections.abc import Mapping
 
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.account_names import ACCOUNT_HOSTS, ACCOUNT_USERS
@@ -9,6 +10,7 @@ from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.mark_index import MarkIndex
+from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.name_form import MAN, NameForm
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.spoken_names import SPOKEN_HOSTS, SPOKEN_USERS
@@ -48,10 +50,16 @@ _LATE = frozenset(
 """Forms that follow what another has replaced: no mark of theirs need stand in the text before."""
 
 
-def find_forms(text: str) -> list[NameForm]:
-    """The forms of which a mark stands in a text, in their order."""
+def replace_names(text: str, replacers: Mapping[str, MatchReplacer]) -> str:
+    """The text without the names of which a mark stands in it; a replacer for each kind."""
     found = _index_marks(" " in text).find_rows(text)
-    return [_FORMS[number] for number in sorted(found | _LATE)]
+    if not found and "<" not in text:
+        return text
+    for number in sorted(found | _LATE):
+        if number in found or "<" in text:
+            form = _FORMS[number]
+            text = form.pattern.replace_matches(replacers[form.kind], text)
+    return text
 
 
 @functools.lru_cache(maxsize=2)

@@ -12,7 +12,7 @@ from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.marked_lines import MatchReplacer
-from pipedoctor.privacy.name_tables import find_forms
+from pipedoctor.privacy.name_tables import replace_names
 from pipedoctor.privacy.named_values import (
     NamedValue,
     find_named_cells,
@@ -108,9 +108,7 @@ class NameRedactor:
         if key == "source":
             text = patterns.MOUNT_SOURCE.replace_matches(self._replace_mount, text)
             text = patterns.NETWORK_SHARE.replace_matches(self._make_group_replacer("host"), text)
-        for form in find_forms(text):
-            text = form.pattern.replace_matches(self._replacers[form.kind], text)
-        text = self._redact_named_values(text)
+        text = self._redact_named_values(replace_names(text, self._replacers))
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
     def _redact_named_values(self, text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.privacy.marked_lines import MatchReplacer, replace_near_marks
+from pipedoctor.privacy.marked_lines import LONG_TEXT, MatchReplacer, replace_near_marks
 
 
 class MarkedPattern:
@@ -21,6 +21,7 @@ class MarkedPattern:
         self._probe = probe
         self.marks = marks
         self._least = least
+        self._compiled: re.Pattern[str] | None = None
 
     def replace_matches(self, replacer: MatchReplacer, text: str) -> str:
         """Put something in place of each match."""
@@ -28,6 +29,10 @@ class MarkedPattern:
 
     def replace_near_marks(self, replacer: MatchReplacer, text: str) -> str:
         """The same in a text that has one of the marks."""
+        if len(text) < LONG_TEXT:
+            if self._compiled is None:
+                self._compiled = re.compile(self._pattern)
+            return self._compiled.sub(replacer, text)
         return replace_near_marks(self._pattern, self.marks, replacer, text)
 
     def find_matches(self, text: str) -> Iterator[re.Match[str]]:

@@ -59,7 +59,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
         _SPOKEN,
         rf"(\b(?:[Mm]y|[Hh]is|[Hh]er) (?:user ?name|login|account|user|user id) is ['\"]?){_NAME}"
         r"(?=['\"]?(?:[.,;)]|\s|$))",
-        " is ",
+        *(f"{word} is " for word in ("name", "login", "account", "user", "id")),
     ),
     make_form(
         "told user",
@@ -83,7 +83,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         _GIT,
-        rf"((?<!\S)['\"]?){_NAME}(?=@(?!(?:host(?:name)?|server|domain|remote)\b)"
+        rf"((?<!\S)['\"]?){_NAME}(?=@(?!(?:host(?:name)?|server|domain|remote|tcp\d*|o2ib\d*|lnet)\b)"
         r"[A-Za-z][A-Za-z0-9-]+(?:\.[\w-]+)*:[\w./~-])",
         "@",
         in_word=True,
@@ -166,7 +166,7 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
         "told host",
         f"{MAN}/man8/ping.8.html",
         rf"((?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)? [\[(]){_HOST}(?=[\])])",
-        *(" (", " ["),
+        *(f"{digit} {sign}" for digit in range(10) for sign in "(["),
     ),
     make_form(
         "told host",

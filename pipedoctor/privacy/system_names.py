@@ -6,6 +6,7 @@ _USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
 _HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9](?:\[[\d,-]+\])?)"
 _STATES = r"(?:COMPLETED|FAILED|RUNNING|TIMEOUT|CANCELLED[^|\n]{0,20}|OUT_OF_MEMORY|NODE_FAIL)"
 _LSF_STATES = r"(?:RUN|PEND|EXIT|DONE|[UP]?SSUSP|UNKWN)"
+_LSF_MARKS = (" RUN", " PEND", " EXIT", " DONE", "SUSP", " UNKWN")
 _ADDRESS = r"(?!127\.)(?:\d{1,3}\.){3}\d{1,3}"
 _WINDOWS = "https://learn.microsoft.com/windows-server/administration/windows-commands/ipconfig"
 _SLURM = "https://slurm.schedmd.com/slurm.conf.html"
@@ -54,12 +55,12 @@ SYSTEM_USERS: tuple[NameForm, ...] = (
         in_word=True,
     ),
     make_form("user", _LSF, rf"(\bUser <(?!user-\d+>)){_USER}(?=>)", "User <"),
-    make_form("user", _LSF, rf"(?m)(^\d+\s+){_USER}(?=\s+{_LSF_STATES}\s)", "   "),
+    make_form("user", _LSF, rf"(?m)(^\d+\s+){_USER}(?=\s+{_LSF_STATES}\s)", *_LSF_MARKS),
     make_form(
         "user",
         _PBS,
         rf"(?m)(^\d+(?:\[\d*\])?\.\S+\s+\S+\s+){_USER}(?=\s+[\d:]+\s+[RQHECS]\s)",
-        "  ",
+        *(f" {state} " for state in "RQHECS"),
     ),
     make_form(
         "user",
@@ -110,7 +111,7 @@ SYSTEM_HOSTS: tuple[NameForm, ...] = (
         "host",
         f"{MAN}/man5/hosts.5.html",
         rf"(?m)(^{_ADDRESS}\s+){_HOST}(?=\s|$)",
-        ".",
+        *(f".{digit}" for digit in range(10)),
         in_word=True,
     ),
     make_form(
@@ -134,7 +135,9 @@ SYSTEM_HOSTS: tuple[NameForm, ...] = (
         *("D|", "G|", "T|", "Y|", "L|"),
         in_word=True,
     ),
-    make_form("host", _LSF, rf"(?m)(^\d+\s+\S+\s+{_LSF_STATES}\s+\S+\s+){_HOST}(?=\s)", "   "),
+    make_form(
+        "host", _LSF, rf"(?m)(^\d+\s+\S+\s+{_LSF_STATES}\s+\S+\s+){_HOST}(?=\s)", *_LSF_MARKS
+    ),
     make_form(
         "host",
         _LSF,
@@ -145,7 +148,7 @@ SYSTEM_HOSTS: tuple[NameForm, ...] = (
         "host",
         _PBS,
         rf"(?m)(^\d+(?:\[\d*\])?\.){_HOST}(?=\s+\S+\s+\S+\s+[\d:]+\s+[RQHECS]\s)",
-        "  ",
+        *(f" {state} " for state in "RQHECS"),
     ),
     make_form(
         "host",

@@ -56,7 +56,17 @@ TOLD_USERS: tuple[NameForm, ...] = (
         f"{MAN}/man1/crontab.1.html",
         rf"((?:\b(?:files|jobs?(?: \d+)?|process(?:es)?|crontab|home|quota|session|account)"
         rf" of|\bbelongs? to|\(owner|\bownership to) (?:user )?['\"]?){_NAME}",
-        *(" of ", "elong", "owner"),
+        *(
+            "iles of ",
+            "obs of ",
+            "ob of ",
+            "job ",
+            "jobs ",
+            "rocess of ",
+            "rocesses of ",
+            "rontab of ",
+        ),
+        *("ome of ", "uota of ", "ession of ", "ccount of ", "elong", "owner"),
     ),
     make_form(
         "told user",
