@@ -36,6 +36,9 @@ _KEYS: Mapping[str, Callable[[str], tuple[str, YamlNode]]] = {
 }
 """Flags of ``docker run``, and the key of a service that says the same."""
 
+_OF_BUILD = frozenset({"--shm-size", "--ulimit", "--network", "--memory", "--cpu-shares"})
+"""Flags, written with ``=``, that the build of an image has, too."""
+
 
 def translate_for_compose(remedy: Remedy) -> Remedy:
     """Keys of the service instead of flags; the same where a flag has no such key."""
@@ -67,8 +70,24 @@ def _read_flags(words: tuple[str, ...]) -> dict[str, YamlNode]:
     return {**keys, "environment": variables} if variables else keys
 
 
+def _write_build(remedy: Remedy) -> Remedy:
+    """Variables in the Dockerfile; the flags that ``docker build`` has, in its command."""
+    keys = _read_flags(remedy.argv[2:])
+    variables = keys.get("environment")
+    if isinstance(variables, dict) and len(keys) == 1 and "TOKEN" not in "".join(variables):
+        pairs = (f"{name}={shlex.quote(f'{value}')}" for name, value in variables.items())
+        return _put_line(remedy, f"ENV {' '.join(pairs)}")
+    flags = [word for word in remedy.argv[2:] if word.partition("=")[0] in _OF_BUILD]
+    if flags != [*remedy.argv[2:]]:
+        return remedy
+    title = remedy.title.replace("Start the container", "Build the image")
+    return replace(remedy, title=title, argv=("docker", "build", *flags, "."))
+
+
 def translate_for_dockerfile(remedy: Remedy) -> Remedy:
     """A line of the Dockerfile for what would be typed; the same for anything else."""
+    if remedy.argv[:2] == ("docker", "run"):
+        return _write_build(remedy)
     if remedy.argv[:1] and remedy.argv[0] in _INSTALLERS:
         line = shlex.join(remedy.argv)
         if remedy.argv[0] == "apt-get":

@@ -38,8 +38,9 @@ def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
 def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     """The words as they are typed; None: the log shows no such command."""
     own = {kind: _split_words(line) for kind, line in names.items() if kind in _KINDS}
-    if argv[1:2] == ("run",) and argv[0] in _ENGINES and "docker_run" in own:
-        return _add_to_container(argv[2:], own["docker_run"])
+    if argv[1:2] in _CONTAINER_FLAGS and argv[0] in _ENGINES and f"docker_{argv[1]}" in own:
+        flags = argv[2 : _CONTAINER_FLAGS[argv[1:2]]]
+        return _add_to_container(argv[1], flags, own[f"docker_{argv[1]}"])
     if argv[:1] == ("apptainer",) and "apptainer" in own:
         return _add_to_apptainer(argv, own["apptainer"])
     if argv[:1] == ("sbatch",) and "sbatch" in own:
@@ -54,14 +55,17 @@ def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     return None
 
 
-_KINDS = frozenset({"apptainer", "docker_run", "torchrun", "sbatch", "python"})
+_CONTAINER_FLAGS: Mapping[Sequence[str], int | None] = {("run",): None, ("build",): -1}
+"""Where the flags of a remedy end: behind those of ``docker build`` is the folder."""
+_KINDS = frozenset({"apptainer", "docker_run", "docker_build", "torchrun", "sbatch", "python"})
 
 
-def _add_to_container(flags: Sequence[str], own: list[str]) -> list[str]:
-    """Flags of the remedy in place of those that set the same; the old one keeps its name."""
-    at = own.index("run") + 1
+def _add_to_container(command: str, flags: Sequence[str], own: list[str]) -> list[str]:
+    """Flags of the remedy in place of those that set the same."""
+    at = own.index(command) + 1
     words = [shlex.quote(word) for word in flags]
-    return [*own[:at], *words, *replace_options("docker", flags, own[at:])]
+    tool = "docker_build" if command == "build" else "docker"
+    return [*own[:at], *words, *replace_options(tool, flags, own[at:])]
 
 
 def _find_container(words: Sequence[str]) -> str:

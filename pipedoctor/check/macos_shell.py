@@ -1,5 +1,6 @@
 """Remedies on a Mac: Homebrew instead of apt, and nothing of CUDA or of Linux."""
 
+import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
@@ -7,15 +8,11 @@ from msgspec.structs import replace
 from pipedoctor.check.remedy import Remedy
 from pipedoctor.lazy_pattern import compile_lazily
 
-_LINUX_PROGRAMS = frozenset(
-    (
-        *("dnf", "ldconfig", "loginctl", "modprobe", "module", "mount", "nvidia-modprobe"),
-        *("prlimit", "sysctl", "systemctl", "taskset", "numactl", "sbatch", "quota", "fuser"),
-    )
-)
-_CUDA = compile_lazily(
-    r"\+cu\d{2,3}\b|/whl/cu\d|\bnvidia-\w|/dev/shm|/proc/|LD_(?:LIBRARY_PATH|PRELOAD)"
-    r"|\bapt-get\b|\bsudo (?:sysctl|systemctl|modprobe|mount|ldconfig)\b"
+_LINUX = compile_lazily(
+    r"\+cu\d{2,3}\b|/whl/cu\d|\bnvidia-\w|/dev/shm|/proc/|/sys/fs/|LD_(?:LIBRARY_PATH|PRELOAD)"
+    r"|^(?:sudo )?(?:apt-get|dnf|ldconfig|loginctl|modprobe|module|mount|prlimit|sysctl|systemctl"
+    r"|taskset|numactl|sbatch|srun|quota|fuser|fusermount|ubuntu-drivers|ip)\b|\$\(ip ",
+    re.MULTILINE,
 )
 """What no Mac has."""
 _FORMULAS: Mapping[str, str] = {
@@ -36,6 +33,5 @@ def translate_for_macos(remedy: Remedy) -> Remedy | None:
             return None
         names = (_FORMULAS[word] for word in wanted)
         return replace(remedy, argv=("brew", "install", *names), root=False)
-    linux = bool(remedy.argv) and remedy.argv[0] in _LINUX_PROGRAMS
-    words = "\n".join((*remedy.argv, remedy.snippet))
-    return None if linux or _CUDA.search(words) else remedy
+    words = f"{' '.join(remedy.argv)}\n{remedy.snippet}"
+    return None if _LINUX.search(words) else remedy

@@ -20,6 +20,13 @@ _ALIASES: Mapping[str, Mapping[str, str]] = {
         "-l": "--label",
         "-a": "--attach",
     },
+    "docker_build": {
+        "-m": "--memory",
+        "-c": "--cpu-shares",
+        "-t": "--tag",
+        "-f": "--file",
+        "-o": "--output",
+    },
     "sbatch": {
         "-c": "--cpus-per-task",
         "-n": "--ntasks",
@@ -48,6 +55,12 @@ _FLAGS: Mapping[str, frozenset[str]] = {
             *("--replace", "--rmi", "--disable-content-trust", "--sig-proxy", "--env-host"),
         }
     ),
+    "docker_build": frozenset(
+        {
+            *("--compress", "--force-rm", "--no-cache", "--pull", "--quiet", "--rm", "--squash"),
+            *("--load", "--push", "--debug", "--check"),
+        }
+    ),
     "sbatch": frozenset(
         {
             *("--hold", "--requeue", "--no-requeue", "--parsable", "--wait", "--test-only"),
@@ -73,7 +86,7 @@ def replace_options(tool: str, ours: Sequence[str], own: Sequence[str]) -> list[
     """
     The user's words behind ``docker run`` or ``sbatch``, without what `ours` sets anew.
 
-    `tool` is ``docker`` or ``sbatch``. What stands behind the image or the script is
+    `tool` is ``docker``, ``docker_build`` or ``sbatch``. What stands behind the image or the script is
     that program's own, and stays.
     """
     ours_set = {setting for setting, _ in _read_options(tool, ours)[0]}

@@ -6,10 +6,10 @@ from pipedoctor.check.remedy import Place, Remedy
 from pipedoctor.lazy_pattern import compile_lazily
 
 _TYPED_LINE = compile_lazily(
-    r"(?:\.venv/bin/python|apptainer|cd|conda|cp|curl|date|df|docker (?:rename|run)|du|export|find"
-    r"|fusermount|git|hf|mkdir|podman (?:rename|run)|python3? -[cm]|rclone|sbatch|source \.venv"
-    r"|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv|winget|gcsfuse|goofys|juicefs|mount-s3"
-    r"|s3fs) \S"
+    r"(?:\.venv/bin/python|apptainer|cd|conda|cp|curl|date|df|du|export|find|git|hf"
+    r"|docker (?:build|rename|restart|run)|fusermount|mkdir|podman (?:rename|run)|python3? -[cm]"
+    r"|rclone|sbatch|source \.venv|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv|winget|gcsfuse"
+    r"|goofys|juicefs|mount-s3|s3fs) \S"
     r'|set "\w+=|m=\$\('
 )
 """How a line begins that belongs into a shell and not into a file."""

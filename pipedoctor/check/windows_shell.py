@@ -20,6 +20,8 @@ _POSIX_PROGRAMS = frozenset(
 _POSIX_SYNTAX = compile_lazily(r"^(?:export|python) .*\$|^(?:cp|sudo|taskset) ", re.MULTILINE)
 """A line that reads a variable or another command as only POSIX shells do."""
 _EXPORT = compile_lazily(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
+_SET = compile_lazily(r'set "(\w+)=([^"]*)"')
+_VARIABLE = compile_lazily(r"%(\w+)%")
 _UNSET = compile_lazily(r"^unset (\w+)$")
 
 
@@ -61,3 +63,16 @@ def _translate_line(line: str) -> list[str]:
     if match := _UNSET.match(line):
         return [f'set "{match[1]}="']
     return [line]
+
+
+def format_for_powershell(line: str) -> str:
+    """What sets variables in cmd.exe, as PowerShell sets them; other lines as they are."""
+    return "\n".join(map(_set_in_powershell, line.split("\n")))
+
+
+def _set_in_powershell(line: str) -> str:
+    match = _SET.fullmatch(line)
+    if match is None:
+        return line
+    name, value = match[1], _VARIABLE.sub(r"$env:\1", match[2])
+    return f'$env:{name} = "{value}"' if value else f"Remove-Item Env:{name}"

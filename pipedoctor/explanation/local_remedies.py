@@ -18,6 +18,8 @@ EXAMPLE_SITES: Mapping[str, Site] = {
 }
 _LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
 """How a title begins of what only looks, or helps in some cases: no change is behind it."""
+_OF_SHELL = (("ulimit",), ("unset",), ("env",), ["export"])
+"""How a remedy begins that holds in the shell in which it is typed."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
 """How a snippet begins that stands for a command where Compose or a Dockerfile is used."""
 _OF_MANIFEST = (*_OF_DOCKER, "spec:\n")
@@ -38,6 +40,9 @@ def build_remedies(places: PlaceFindings, target: TargetShell) -> Iterator[Sugge
     """Those of the findings here, then those of every kind of place."""
     fits: tuple[str, ...]
     at = places.at
+    for remedy in _iter_remedies(places.elsewhere.get("bare", ())):
+        if _is_typed_inside(remedy, at, target):
+            yield from _suggest(remedy, (at,), target, for_here=True)
     for remedy in _iter_remedies(places.here):
         fits = (at,) if remedy.fits and at else ()
         yield from _suggest(remedy, fits, target, for_here=True)
@@ -50,12 +55,22 @@ def build_remedies(places: PlaceFindings, target: TargetShell) -> Iterator[Sugge
         yield from _suggest(remedy, fits, target, for_here=not fits or at in {"", *fits})
 
 
+def _is_typed_inside(remedy: Remedy, at: str, target: TargetShell) -> bool:
+    """Does it set something in the shell inside the container, whose start nobody knows?"""
+    names = target.names
+    known = at != "docker" or "inside" not in names or "docker_run" in names
+    if known or remedy.title.startswith(_LOOKING):
+        return False
+    return (remedy.argv[:1] or remedy.snippet.split()[:1]) in _OF_SHELL
+
+
 def build_advice(
     remedies: Iterable[Remedy], at: str, target: TargetShell
 ) -> Iterator[SuggestedRemedy]:
     """Those that only the log asks for."""
     for remedy in remedies:
         fits = tuple(launcher.name.lower() for launcher in remedy.fits)
+        fits = (at,) if "bare" in fits and _is_typed_inside(remedy, at, target) else fits
         yield from _suggest(remedy, fits, target, for_here=not fits or at in {"", *fits})
 
 
@@ -64,8 +79,8 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     Put what to type first in front, each once; steps that belong together stay so.
 
     What is for this place comes before the others, what only goes into a file for
-    later behind them, and a change of code behind a command for just this place, unless
-    that only looks.
+    later, or asks somebody else, behind them, and a change of code behind a command for
+    just this place, unless that only looks.
     """
     groups = [*group_steps(_drop_duplicates(remedies))]
     here = [group[0] for group in groups if group[0].for_here]
@@ -73,12 +88,18 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
 
     def key(group: tuple[SuggestedRemedy, ...]) -> tuple[bool, bool, bool]:
         first = group[0]
-        later = not first.shell and first.listing.startswith(_FILE_LINES)
+        listed = first.listing.startswith(_FILE_LINES) if first.listing else _is_asked(first)
+        later = not first.shell and listed
         done = first.shell or first.listing.startswith(_OF_MANIFEST)
         fitted = done and first.fits and not first.title.startswith(_LOOKING)
         return not first.for_here, later, code and not fitted
 
     return tuple(one for group in sorted(groups, key=key) for one in group)
+
+
+def _is_asked(remedy: SuggestedRemedy) -> bool:
+    """Is it for somebody else, while others are typed now?"""
+    return remedy.title.startswith("Ask ")
 
 
 def _suggest(

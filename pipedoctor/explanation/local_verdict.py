@@ -205,9 +205,10 @@ def _choose_place(failure: FailureMode, state: LocalState, ours: str, facts: Fac
 
     A log that does not say is most likely from the usual place of its illness.
     """
-    log = facts.get(Log)
-    told = log.place if log is not None and state != "confirmed" else ""
-    usual = failure.usual_place if ours == "bare" and state != "confirmed" else ""
+    log = facts.get(Log) or Log()
+    told = log.place if state != "confirmed" else ""
+    known = ours != "bare" or state == "confirmed" or "notebook" in log.names
+    usual = "" if known else failure.usual_place
     return (told or usual or ours) if ours else ours
 
 
@@ -233,10 +234,9 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
 
 def _is_root(log: Log, *, here: bool) -> bool:
     """Does root type the remedies? The log may show who typed its commands."""
-    account = log.names.get("account", "")
-    if account == "root":  # in a container, it says nothing of the host
+    if log.names.get("account") == "root":  # in a container, it says nothing of the host
         return not log.place or here
-    return here and account != "user"
+    return here and log.names.get("account") != "user"
 
 
 def _decide_state(

@@ -9,6 +9,7 @@ from pipedoctor.facts.log import Log
 
 _TWICE, _NAME = "twice", "name"
 _ON_MPS = "command_on_mps"
+_CONTAINER = re.compile(r" --name[= ]([\w.-]{1,80})(?= )")
 _ASKS_FOR_CUDA = re.compile(r"(?<=[ =])cuda(?::\d)?(?= |$)")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)( ?[A-Za-z]{0,3})")
 _VOLUME = re.compile(
@@ -24,10 +25,13 @@ def find_value(log: Log, cause: str, name: str) -> str:
     ``limit.twice`` is the size ``limit``, doubled, ``data.name`` the last part of a path;
     ``read_only_source`` and ``read_only_target`` are of the volume of ``docker run`` in
     which ``path`` lies; ``older_image`` and ``run_older_image`` fit the driver;
-    ``command_on_mps`` is the command that asked a Mac for CUDA.
+    ``container_name`` is what was entered or started; ``command_on_mps`` is the command
+    that asked a Mac for CUDA.
     """
     base, _, change = name.partition(".")
     value = find_captured(log, cause, base) or _find_read_only(log, cause).get(base, "")
+    if base == "container_name":
+        return log.names.get("entered", "") or _find_container(log)
     value = value or find_images(log, cause).get(base, "")
     value = value or (_move_to_mps(log) if base == _ON_MPS else "")
     if change == _NAME:
@@ -39,6 +43,12 @@ def _move_to_mps(log: Log) -> str:
     """The command of the log, where it asks for CUDA, with the GPU of a Mac instead."""
     command = log.names.get("python", "")
     return _ASKS_FOR_CUDA.sub("mps", command) if _ASKS_FOR_CUDA.search(command) else ""
+
+
+def _find_container(log: Log) -> str:
+    """The name that ``docker run`` gave."""
+    found = _CONTAINER.search(log.names.get("docker_run", ""))
+    return found[1] if found else ""
 
 
 def _double(size: str) -> str:

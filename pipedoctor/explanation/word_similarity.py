@@ -43,7 +43,7 @@ _FAILURE = re.compile(
 """Words of which every report of something that went wrong has one."""
 _BANNER = re.compile(
     r"No running processes found|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
-    r"|TF-TRT Warning|rebuild TensorFlow with"
+    r"|TF-TRT Warning|rebuild TensorFlow with|does not have many workers"
     r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
 """Lines that TensorFlow and Lightning print when they start, in health too."""

@@ -70,12 +70,13 @@ class Log(Fact, frozen=True, kw_only=True):
     """
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
     the ``unit`` of systemd that ran it; the cell of a ``notebook``; the ``account`` that
-    types, ``root`` or ``user``; the ``node`` of a cluster.
+    types, ``root`` or ``user``; the ``node`` of a cluster; the prompt ``inside`` a container,
+    or of ``powershell``.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
-    commands ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate`` and
-    ``python``; the ``interpreter`` as somebody typed it; the ``importing_file`` whose
-    import failed; the ``default_build`` of its torch.
+    commands ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,
+    ``accelerate`` and ``python``; the ``interpreter`` as somebody typed it; the
+    ``importing_file`` whose import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

@@ -1,4 +1,4 @@
-"""The Python that a log shows somebody start: pip belongs to that one."""
+"""The Python that a log shows somebody start, to which pip belongs, and the shell of Windows."""
 
 import re
 
@@ -11,6 +11,13 @@ _STARTED = re.compile(
 )
 _WORDS = ("py", "torchrun", "accelerate")
 _LAUNCHERS = frozenset({"torchrun", "accelerate"})
+_POWERSHELL = re.compile(r"^(?:\([\w.-]{1,40}\) )?(PS) (?:[A-Za-z]:|~|\\\\)[^>\n]{0,200}>")
+
+
+def find_powershell(text: str) -> str:
+    """``PS`` where the line begins with the prompt of PowerShell; else empty."""
+    match = _POWERSHELL.match(text)
+    return match[1] if match else ""
 
 
 def find_interpreter(text: str) -> str:

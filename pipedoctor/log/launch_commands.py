@@ -21,13 +21,13 @@ _PROMPT = compile_lazily(
     r"| {0,5}\d{1,5} {2}"
     r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3}|! ?)?"
     r"(?:sudo (?:-E )?)?"
-    rf"(?:{_VARIABLES}(?P<tool>(?:docker|podman) (?:container )?run |sbatch )"
+    rf"(?:{_VARIABLES}(?P<tool>(?:docker|podman) (?:(?:container )?run|(?:buildx )?build) |sbatch )"
     rf"|(?P<line>{_VARIABLES}{_WRAPPER}{_FOLDERS}"
     r"(?:torchrun |accelerate launch |(?:apptainer|singularity) (?:exec|run) "
     rf"|{_PYTHON} (?:-m )?[\w./~-])))"
 )
 _MARK = compile_lazily(
-    r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |"
+    r"(?:docker|podman)\b.{0,12} (?:run|build) |torchrun |sbatch |accelerate launch |"
     r"(?:apptainer|singularity) (?:exec|run) |python[\d.]{0,5} (?:-m )?[\w./~-]"
 )
 _SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
@@ -63,9 +63,10 @@ class CommandReader:
 
     def get_commands(self) -> dict[str, str]:
         """
-        By ``docker_run``, ``apptainer``, ``torchrun``, ``sbatch``, ``accelerate``, ``python``.
+        By their kinds; none is unsafe.
 
-        None is unsafe.
+        ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,
+        ``accelerate``, ``python``.
         """
         return {kind: line for kind, line in self._commands.items() if is_plain_command(line)}
 
@@ -86,7 +87,7 @@ def _find_kind(line: str) -> str:
     """Empty: it starts no training."""
     words = line.split()
     if words[0] in {"docker", "podman"}:
-        return "docker_run"
+        return "docker_build" if "build" in words[1:3] else "docker_run"
     at = find_program(words)
     program, rest = words[at].rpartition("/")[2], words[at + 1 :]
     if not program.startswith("python"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from pipedoctor.facts.log import DockerUse, PackageTool
-from pipedoctor.log.interpreters import find_interpreter
+from pipedoctor.log.interpreters import find_interpreter, find_powershell
 from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 from pipedoctor.log.manifests import ManifestReader
 
@@ -170,7 +170,7 @@ class ProjectDetector:
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
         self._manifest.read_line(text)
-        self._name(interpreter=find_interpreter(text))
+        self._name(interpreter=find_interpreter(text), powershell=find_powershell(text))
         if self._in_containers and (first := _DESCRIBED.match(text)):
             self._name(**first.groupdict())
         self._in_containers = text.rstrip() == "Containers:"
@@ -180,6 +180,7 @@ class ProjectDetector:
             self._tools.add(f"{tool.lastgroup}")
         if use := _DOCKER_USES.search(text):
             self._uses.add(f"{use.lastgroup}")
+            self._name(inside=use["inside"])
         if python := _PYTHON.search(text):
             joined = python["joined"]
             self._keep("python", f"3.{joined}" if joined else python["dotted"] or python["told"])

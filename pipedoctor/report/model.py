@@ -10,6 +10,7 @@ from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdic
 from pipedoctor.check.model import FlowStep
 from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
+    format_for_powershell,
     format_for_windows,
     is_for_windows,
     translate_snippet,
@@ -92,7 +93,10 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
             told = translate_snippet(remedy)
             made = cls.from_remedy(told, **more)
             shell = format_for_windows(told.argv) or get_typed_lines(told)
-            yield msgspec.structs.replace(made, shell=shell)
+            snippet = told.snippet
+            if "powershell" in target.names:
+                shell, snippet = format_for_powershell(shell), format_for_powershell(snippet)
+            yield msgspec.structs.replace(made, shell=shell, snippet=snippet)
 
 
 class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,6 +38,10 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if cached:
         title = f"Delete {cached}: the next start downloads it again"
         return (advise_user(title, argv=("rm", "--", cached)), *_OTHERS)
+    if digest := log.find_value(_CAUSE, "digest"):
+        title = "Delete the damaged download, whose name has this hash, and start again"
+        folder = '"${TORCH_HOME:-$HOME/.cache/torch}/hub"'
+        return (advise_user(title, snippet=f"find {folder} -name '*{digest}*' -delete"), *_OTHERS)
     what = damaged or log.find_value(_CAUSE, "file")
     if not what:
         return (

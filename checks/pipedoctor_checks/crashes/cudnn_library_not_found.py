@@ -18,6 +18,14 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     package = f"nvidia-cudnn-cu{_find_cuda(log.versions.get('torch', ''))}"
     wanted = f"{package}=={number}" if number else package
     what = f"cuDNN {exact or major}".strip()
+    if log.system == "windows":
+        return (
+            advise_user(
+                f"Install {what} into a folder of its own, and start the program from this shell",
+                snippet=f'python -m pip install --no-deps --target C:\\cudnn "{wanted}"\n'
+                'set "PATH=C:\\cudnn\\nvidia\\cudnn\\bin;%PATH%"',
+            ),
+        )
     return (
         advise_user(
             f"Install {what} into a folder of its own: torch keeps the version that it requires",
@@ -25,7 +33,12 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
             f"export LD_LIBRARY_PATH={_FOLDER}/nvidia/cudnn/lib:$LD_LIBRARY_PATH",
             fits=(Launcher.BARE, Launcher.SLURM),
         ),
-        advise_launch(f"Use an image with {what}", fits=(Launcher.DOCKER, Launcher.KUBERNETES)),
+        advise_launch(
+            f"Bring {what} into the image, in a folder of its own",
+            snippet=f"RUN python -m pip install --no-deps --target /opt/cudnn '{wanted}'\n"
+            "ENV LD_LIBRARY_PATH=/opt/cudnn/nvidia/cudnn/lib:$LD_LIBRARY_PATH",
+            fits=(Launcher.DOCKER, Launcher.KUBERNETES),
+        ),
         advise_launch(
             f"Alternatively load the module of {what}",
             argv=("module", "load", "cudnn"),

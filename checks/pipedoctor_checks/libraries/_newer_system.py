@@ -44,7 +44,11 @@ def get_newer_libstdcxx(
         return (advise_user(title, argv=(*where, package)),)
     return select_remedies(
         site.launcher if site else None,
-        advise_launch(_IMAGE_TITLE, fits=(Launcher.DOCKER, Launcher.KUBERNETES)),
+        advise_launch(
+            _IMAGE_TITLE,
+            snippet="FROM nvidia/cuda:12.6.3-cudnn-runtime-ubuntu24.04",
+            fits=(Launcher.DOCKER, Launcher.KUBERNETES),
+        ),
         *_bring_by_conda(version),
         advise_launch(
             "Alternatively load a newer GCC module",
