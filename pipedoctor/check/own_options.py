@@ -86,8 +86,8 @@ def replace_options(tool: str, ours: Sequence[str], own: Sequence[str]) -> list[
     """
     The user's words behind ``docker run`` or ``sbatch``, without what `ours` sets anew.
 
-    `tool` is ``docker``, ``docker_build`` or ``sbatch``. What stands behind the image or the script is
-    that program's own, and stays.
+    `tool` is ``docker``, ``docker_build`` or ``sbatch``. What stands behind the image or
+    the script is that program's own, and stays.
     """
     ours_set = {setting for setting, _ in _read_options(tool, ours)[0]}
     dropped = {*ours_set, *(rival for name in ours_set for rival in _RIVALS.get(name, ()))}
