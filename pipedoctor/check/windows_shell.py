@@ -17,7 +17,7 @@ _POSIX_PROGRAMS = frozenset(
         *("ulimit", "du", "df", "rm", "chmod", "numactl", "sbatch", "quota"),
     )
 )
-_POSIX_SYNTAX = compile_lazily(r"^(?:export|python) .*\$|^(?:cp|sudo|taskset) ", re.MULTILINE)
+_POSIX_SYNTAX = compile_lazily(r"^(?:export|python) .*\$|^(?:cp|find|sudo|taskset) ", re.MULTILINE)
 """A line that reads a variable or another command as only POSIX shells do."""
 _EXPORT = compile_lazily(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
 _SET = compile_lazily(r'set "(\w+)=([^"]*)"')

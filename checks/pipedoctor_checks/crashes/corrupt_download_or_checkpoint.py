@@ -40,8 +40,10 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         return (advise_user(title, argv=("rm", "--", cached)), *_OTHERS)
     if digest := log.find_value(_CAUSE, "digest"):
         title = "Delete the damaged download, whose name has this hash, and start again"
-        folder = '"${TORCH_HOME:-$HOME/.cache/torch}/hub"'
-        return (advise_user(title, snippet=f"find {folder} -name '*{digest}*' -delete"), *_OTHERS)
+        line = f"find \"${{TORCH_HOME:-$HOME/.cache/torch}}/hub\" -name '*{digest}*' -delete"
+        if log.system == "windows":
+            line = f'del "%USERPROFILE%\\.cache\\torch\\hub\\checkpoints\\*{digest}*"'
+        return (advise_user(title, snippet=line), *_OTHERS)
     what = damaged or log.find_value(_CAUSE, "file")
     if not what:
         return (
