@@ -51,6 +51,14 @@ def translate_for_compose(remedy: Remedy) -> Remedy:
     return replace(remedy, title=title, argv=(), snippet=render_yaml({"services": {"train": keys}}))
 
 
+def translate_for_podman(remedy: Remedy) -> Remedy:
+    """The same flags for Podman, whose GPUs are devices of CDI."""
+    if remedy.argv[:2] != ("docker", "run"):
+        return remedy
+    words = shlex.join(remedy.argv[1:]).replace("--gpus all", "--device nvidia.com/gpu=all")
+    return replace(remedy, argv=("podman", *shlex.split(words)))
+
+
 def _read_flags(words: tuple[str, ...]) -> dict[str, YamlNode]:
     """Empty: one of them is not known."""
     keys: dict[str, YamlNode] = {}

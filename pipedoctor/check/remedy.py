@@ -269,16 +269,22 @@ def _grant_resource(
 
 
 def unit_property(title: str, file: str, setting: str) -> tuple[Remedy, ...]:
-    """Set a property of the systemd unit that owns this file of a control group."""
-    unit = file.rpartition("/")[0].rpartition("/")[2]
+    """
+    Set a property of the systemd unit that owns this file of a control group.
+
+    Below ``user@1000.service`` a systemd of the user owns it, which that of the machine
+    does not know.
+    """
+    above, _, unit = file.rpartition("/")[0].rpartition("/")
     if not unit.endswith((".service", ".scope", ".slice")):
         return ()
+    own = "/user@" in above
     return (
         Remedy(
             title=title,
-            argv=("systemctl", "set-property", unit, setting),
+            argv=("systemctl", *(["--user"] if own else []), "set-property", unit, setting),
             lasts=Lasts.ALWAYS,
-            root=True,
+            root=not own,
             fits=(Launcher.BARE,),
             advice=True,
         ),

@@ -86,7 +86,7 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     def _write_for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         if not target.windows:
             made = cls.from_remedy(remedy, **more)
-            shell = remove_sudo(made.shell) if target.root else made.shell
+            shell = remove_sudo(made.shell) if target.drops_sudo(remedy) else made.shell
             snippet = shell if made.shell and not made.listing else made.snippet
             yield msgspec.structs.replace(made, shell=shell, snippet=snippet)
         elif is_for_windows(remedy):

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pipedoctor.check import Remedy
-from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
+from pipedoctor.check import Place, Remedy
+from pipedoctor.check.docker_shapes import (
+    translate_for_compose,
+    translate_for_dockerfile,
+    translate_for_podman,
+)
 from pipedoctor.check.launch_lines import put_launch
 from pipedoctor.check.macos_shell import translate_for_macos
 from pipedoctor.check.package_tools import translate_for_tool
@@ -26,6 +30,10 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
     macos: bool = False
     root: bool = False
     """Root needs no ``sudo``, and in a container has none."""
+    podman: bool = False
+    """Podman runs the container that this shell is in."""
+    inside: bool = False
+    """In a container, whose host has a shell of its own."""
     tool: PackageTool = ""
     """What installs packages there, instead of pip."""
     names: Mapping[str, str] = MappingProxyType({})
@@ -39,7 +47,17 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
         if site is None:
             return cls()
         system = site.system
-        return cls(windows=system == "windows", macos=system == "darwin", root=site.root)
+        return cls(
+            windows=system == "windows",
+            macos=system == "darwin",
+            root=site.root,
+            podman=site.container == "podman",
+            inside=bool(site.container),
+        )
+
+    def drops_sudo(self, remedy: Remedy) -> bool:
+        """Does root type it? Who root is on the host, a container does not know."""
+        return self.root and not (self.inside and remedy.place is Place.LAUNCHER)
 
 
 def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
@@ -48,7 +66,7 @@ def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
     if hosted and remedy.root and remedy.argv[:1] != ("apt-get",):
         return  # whoever hosts the notebook gives no rights on its machine
     for one in translate_for_tool(remedy, target.tool):
-        shaped = _shape_for_docker(one, target)
+        shaped = translate_for_podman(one) if target.podman else _shape_for_docker(one, target)
         named = put_launch(put_names(shaped, target.names), target.names)
         ours = translate_for_macos(named) if target.macos else named
         if ours is not None:

@@ -16,6 +16,7 @@ from pipedoctor.check import (
     kubernetes,
     select_remedies,
     slurm,
+    unit_property,
 )
 from pipedoctor.check.manifest import render_yaml
 from pipedoctor.facts.site import Launcher
@@ -148,3 +149,24 @@ def test_a_string_stays_a_string(value: str | int, written: str) -> None:
 def test_packs_of_the_first_version_find_what_they_import() -> None:
     assert old_names.fitting is select_remedies
     assert all(hasattr(old_names, name) for name in old_names.__all__)
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("/a.slice/train.service/memory.max", "sudo systemctl set-property train.service X=1"),
+        (
+            "/user.slice/user-1000.slice/user@1000.service/app.slice/run-u7.scope/memory.max",
+            "systemctl --user set-property run-u7.scope X=1",
+        ),
+        (
+            "/user.slice/user-1000.slice/user@1000.service/memory.max",
+            "sudo systemctl set-property user@1000.service X=1",
+        ),
+    ],
+    ids=["of the machine", "of a user", "the user's systemd itself"],
+)
+def test_a_unit_is_set_by_the_systemd_that_has_it(file: str, line: str) -> None:
+    (remedy,) = unit_property("", f"/sys/fs/cgroup{file}", "X=1")
+
+    assert remedy.shell == line

@@ -145,7 +145,7 @@ def test_a_shared_memory_that_grows() -> None:
 def test_a_folder_that_python_no_longer_reads(tmp_path: Path, variable: str) -> None:
     site = tmp_path / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
     site.mkdir(parents=True)
-    leak = unset_pythonpath() if variable == "PYTHONPATH" else exclude_user_site()[0]
+    (leak,) = unset_pythonpath() if variable == "PYTHONPATH" else exclude_user_site()
     name, value = ("PYTHONPATH", site) if variable == "PYTHONPATH" else ("PYTHONUSERBASE", tmp_path)
     environ = {**os.environ, name: str(value)}
     environ.pop("PYTHONNOUSERSITE", None)

@@ -1,7 +1,9 @@
 """Advice: remedies that a human applies; nothing of them is run."""
 
-from pipedoctor.check import Lasts, Place, Remedy
-from pipedoctor.facts import Launcher
+from msgspec.structs import replace
+
+from pipedoctor.check import Lasts, Place, Remedy, select_remedies
+from pipedoctor.facts import Launcher, Site
 
 
 def advise_user(
@@ -35,3 +37,27 @@ def advise_launch(
 ) -> Remedy:
     """Tell a human how to launch the job, with the launchers named by `fits`."""
     return advise_user(title, argv=argv, snippet=snippet, fits=fits, place=Place.LAUNCHER)
+
+
+def apply_on_host(site: Site | None, remedy: Remedy, title: str) -> tuple[Remedy, ...]:
+    """
+    On a bare machine as it is; elsewhere, under `title`, whoever runs the host.
+
+    Neither a container nor a batch job may change the machine that it runs on.
+    """
+    places = (Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM)
+    host = replace(
+        remedy, title=title, place=Place.LAUNCHER, fits=places, undo=(), verify=(), advice=True
+    )
+    here = replace(remedy, fits=(Launcher.BARE,))
+    return select_remedies(site.launcher, here, host) if site else (remedy,)
+
+
+def is_wsl(site: Site | None) -> bool:
+    """Is it WSL itself, and no container in it?"""
+    return site is not None and site.wsl and site.launcher is Launcher.BARE
+
+
+def restart_wsl(title: str) -> Remedy:
+    """WSL runs the driver of Windows, and starts again with the next shell."""
+    return advise_user(title, argv=("wsl.exe", "--shutdown"))

@@ -5,7 +5,7 @@ from pipedoctor.facts import Site
 from pipedoctor.facts.site import Launcher
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.versions import get_major
-from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks._shared.advice import advise_launch, advise_user, is_wsl, restart_wsl
 
 
 def update_driver(
@@ -23,6 +23,8 @@ def update_driver(
         what += f", but not beyond R{end}, the last for this GPU"
     if end == get_major(branch):
         what = f"the NVIDIA driver to R{end}, the last for this GPU"
+    if is_wsl(site):
+        return (restart_wsl(f"In Windows, not in WSL, update {what}; then restart WSL"),)
     outside = (Launcher.DOCKER, Launcher.KUBERNETES)
     return select_remedies(
         site.launcher if site else None,

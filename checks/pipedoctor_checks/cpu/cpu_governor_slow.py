@@ -9,14 +9,15 @@ from pipedoctor.check import (
     Severity,
     check,
 )
-from pipedoctor.facts import Cpu
+from pipedoctor.facts import Cpu, Site
+from pipedoctor_checks._shared.advice import apply_on_host
 
 AUTONOMOUS_DRIVERS = frozenset({"intel_pstate", "amd-pstate-epp"})
 """Drivers whose own `powersave` raises the frequency with the load."""
 
 
 @check("PDR725", "The frequency governor keeps the CPUs at their lowest frequency", fix="machine")
-def cpu_governor_slow(cpu: Cpu, /) -> Findings:
+def cpu_governor_slow(cpu: Cpu, site: Site | None = None, /) -> Findings:
     """
     Look for a governor that never raises the frequency.
 
@@ -54,7 +55,8 @@ def cpu_governor_slow(cpu: Cpu, /) -> Findings:
             "cpu.frequency": now,
             "cpu.max_frequency": best,
         },
-        remedies=(
+        remedies=apply_on_host(
+            site,
             Remedy(
                 title="Set the frequency governor to performance",
                 argv=("cpupower", "frequency-set", "-g", "performance"),
@@ -64,5 +66,6 @@ def cpu_governor_slow(cpu: Cpu, /) -> Findings:
                 root=True,
                 advice=True,
             ),
+            "Have the frequency governor set to performance on the host",
         ),
     )

@@ -1,7 +1,7 @@
 """PDR861: does PYTHONPATH bring packages of another environment?"""
 
 from pipedoctor.check import Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Packages
+from pipedoctor.facts import Interpreter, Packages, Site
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series
 from pipedoctor_checks._shared import pip_command
@@ -12,7 +12,9 @@ _OTHER_PYTHON = compile_lazily(r"/python(3\.\d+)/")
 
 
 @check("PDR861", "PYTHONPATH adds packages of another environment")
-def pythonpath_leak(interpreter: Interpreter, packages: Packages, /) -> Findings:
+def pythonpath_leak(
+    interpreter: Interpreter, packages: Packages, site: Site | None = None, /
+) -> Findings:
     """
     Look for installed packages in the folders listed in PYTHONPATH.
 
@@ -45,5 +47,5 @@ def pythonpath_leak(interpreter: Interpreter, packages: Packages, /) -> Findings
             severity=Severity.RISKS if weighty else Severity.NOTE,
             summary=f"PYTHONPATH contains {folder}{of_another}, which {found.describe(weighty)}",
             evidence={"folder": folder, "hidden": found.hidden, "python": other},
-            remedies=(unset_pythonpath(),),
+            remedies=unset_pythonpath(site),
         )

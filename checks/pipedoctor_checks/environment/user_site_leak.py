@@ -1,14 +1,16 @@
 """PDR860: do packages of ~/.local mix into this environment?"""
 
 from pipedoctor.check import Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Packages
+from pipedoctor.facts import Interpreter, Packages, Site
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks._shared.path_variables import exclude_user_site
 from pipedoctor_checks.environment import _shadowing
 
 
 @check("PDR860", "Packages in the user's site folder leak into the environment")
-def user_site_leak(interpreter: Interpreter, packages: Packages, /) -> Findings:
+def user_site_leak(
+    interpreter: Interpreter, packages: Packages, site: Site | None = None, /
+) -> Findings:
     """
     Look for packages in `~/.local` that take precedence over the environment's own.
 
@@ -41,7 +43,7 @@ def user_site_leak(interpreter: Interpreter, packages: Packages, /) -> Findings:
         severity=Severity.RISKS if weighty else Severity.NOTE,
         summary=f"{interpreter.user_site} {found.describe(weighty)}",
         evidence={"hidden": found.hidden, "added": len(found.added)},
-        remedies=exclude_user_site(),
+        remedies=exclude_user_site(site),
     )
 
 

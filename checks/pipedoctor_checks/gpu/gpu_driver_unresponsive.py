@@ -2,7 +2,12 @@
 
 from pipedoctor.check import Finding, Findings, Lasts, Remedy, Severity, check, select_remedies
 from pipedoctor.facts import Gpu, Launcher, Site
-from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks._shared.advice import (
+    advise_launch,
+    advise_user,
+    is_wsl,
+    restart_wsl,
+)
 
 
 @check("PDR820", "The NVIDIA driver does not answer")
@@ -47,7 +52,7 @@ def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
         lasts=Lasts.PROCESS,
         root=True,
         advice=True,
-        fits=(Launcher.BARE, Launcher.SLURM),
+        fits=(Launcher.BARE,),
     )
     reboot = advise_user(
         "Reboot the machine: a driver in this state rarely recovers",
@@ -59,4 +64,6 @@ def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
         "Move the job to another node, and have this one drained and rebooted",
         fits=(Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM, Launcher.HOSTED),
     )
+    if is_wsl(site):
+        return (restart_wsl("Restart WSL; if that does not help, restart Windows"),)
     return select_remedies(site.launcher if site else None, look, reboot, away)

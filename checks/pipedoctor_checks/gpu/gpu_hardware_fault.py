@@ -1,8 +1,8 @@
 """PDR809: does a GPU or the kernel report broken hardware?"""
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Remedy, Severity, check
-from pipedoctor.facts import Accelerators, Device, Gpu
-from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor.facts import Accelerators, Device, Gpu, Site
+from pipedoctor_checks._shared.advice import advise_user, apply_on_host
 from pipedoctor_checks.gpu._xid_codes import SERVICE_REMEDY, judge_xid
 
 NVML_GPU_IS_LOST = 15
@@ -10,7 +10,9 @@ NVML_GPU_IS_LOST = 15
 
 
 @check("PDR809", "A GPU reports a hardware fault")
-def gpu_hardware_fault(gpu: Gpu | None, accelerators: Accelerators | None, /) -> Findings:
+def gpu_hardware_fault(
+    gpu: Gpu | None, accelerators: Accelerators | None, site: Site | None = None, /
+) -> Findings:
     """
     Read lost GPUs, memory errors and the driver's Xid messages.
 
@@ -38,7 +40,7 @@ def gpu_hardware_fault(gpu: Gpu | None, accelerators: Accelerators | None, /) ->
     if gpu is not None:
         yield from _report_lost_gpus(gpu)
         for device in gpu.devices:
-            yield from _report_memory_faults(device)
+            yield from _report_memory_faults(device, site)
     for xid in xids or ():
         yield from judge_xid(xid)
 
@@ -54,7 +56,7 @@ def _report_lost_gpus(gpu: Gpu) -> Findings:
         )
 
 
-def _report_memory_faults(device: Device) -> Findings:
+def _report_memory_faults(device: Device, site: Site | None) -> Findings:
     name = f"GPU {device.index} ({device.name or 'NVIDIA'})"
     if device.remap_failed:
         yield Finding(
@@ -68,7 +70,7 @@ def _report_memory_faults(device: Device) -> Findings:
             severity=Severity.RISKS,
             summary=f"{name} waits for a reset to replace broken memory",
             evidence={"remap_pending": True},
-            remedies=(_reset_gpu(device),),
+            remedies=_reset_gpu(device, site),
         )
     if device.ecc_uncorrected:
         yield Finding(
@@ -76,13 +78,14 @@ def _report_memory_faults(device: Device) -> Findings:
             summary=f"{name} had {device.ecc_uncorrected} uncorrectable memory errors "
             "since its driver was loaded",
             evidence={"ecc_uncorrected": device.ecc_uncorrected},
-            remedies=(_reset_gpu(device),),
+            remedies=_reset_gpu(device, site),
         )
 
 
-def _reset_gpu(device: Device) -> Remedy:
-    return advise_user(
+def _reset_gpu(device: Device, site: Site | None) -> tuple[Remedy, ...]:
+    reset = advise_user(
         "Reset the GPU while no process uses it",
         argv=("nvidia-smi", "--gpu-reset", "-i", str(device.index)),
         root=True,
     )
+    return apply_on_host(site, reset, "Have the GPU reset on the host, while no process uses it")

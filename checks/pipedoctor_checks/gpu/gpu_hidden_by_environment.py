@@ -1,7 +1,8 @@
 """PDR804: does a variable hide the GPUs that this machine has?"""
 
-from pipedoctor.check import Finding, Findings, Lasts, Place, Remedy, Severity, check
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, Variables
+from pipedoctor_checks._shared.path_variables import unset_variable
 from pipedoctor_checks.gpu._gpu_container import request_gpus
 from pipedoctor_checks.gpu._visible_devices import (
     find_unknown_device,
@@ -47,17 +48,17 @@ def gpu_hidden_by_environment(
     if torch is not None and torch.is_cpu_only:
         return
     if torch is None or not torch.hip:
-        yield from _judge_nvidia(variables, gpu)
+        yield from _judge_nvidia(variables, gpu, site)
         if is_hidden_by_container(variables, gpu, accelerators, site):
             yield from _report_container(variables.values["NVIDIA_VISIBLE_DEVICES"], site)
     elif accelerators is not None and accelerators.rocm:
         for name in AMD_VARIABLES:
             value = variables.values.get(name)
             if value is not None and hides_all(value):
-                yield _report_hidden(name, value, "every AMD GPU", None)
+                yield _report_hidden(name, value, "every AMD GPU", None, site)
 
 
-def _judge_nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
+def _judge_nvidia(variables: Variables, gpu: Gpu | None, site: Site | None) -> Findings:
     value = variables.values.get("CUDA_VISIBLE_DEVICES")
     if value is None or gpu is None or not gpu.devices:
         return
@@ -65,7 +66,7 @@ def _judge_nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
     gpus = "1 GPU" if count == 1 else f"{count} GPUs"
     if hides_all(value):
         every = "the only GPU" if count == 1 else f"all {gpus}"
-        yield _report_hidden("CUDA_VISIBLE_DEVICES", value, every, count)
+        yield _report_hidden("CUDA_VISIBLE_DEVICES", value, every, count, site)
         return
     wrong = find_unknown_device(value, gpu.devices)
     if wrong:
@@ -76,7 +77,7 @@ def _judge_nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
             f" {gpus}: {'no GPU is' if first else 'it and the entries after it are not'}"
             " visible",
             evidence={"CUDA_VISIBLE_DEVICES": value, "gpus": count},
-            remedies=(_unset_variable("CUDA_VISIBLE_DEVICES"),),
+            remedies=_show_gpus("CUDA_VISIBLE_DEVICES", count, site),
         )
 
 
@@ -90,19 +91,19 @@ def _report_container(value: str, site: Site | None) -> Findings:
     )
 
 
-def _report_hidden(name: str, value: str, what: str, count: int | None) -> Finding:
+def _report_hidden(
+    name: str, value: str, what: str, count: int | None, site: Site | None
+) -> Finding:
     return Finding(
         severity=Severity.BREAKS,
         summary=f'{name}="{value}" hides {what} from this job',
         evidence={name: value, "gpus": count},
-        remedies=(_unset_variable(name),),
+        remedies=_show_gpus(name, count, site),
     )
 
 
-def _unset_variable(name: str) -> Remedy:
-    return Remedy(
-        title=f"Unset {name}, or name GPUs that exist",
-        snippet=f"unset {name}",
-        lasts=Lasts.PROCESS,
-        place=Place.LAUNCHER,
-    )
+def _show_gpus(name: str, count: int | None, site: Site | None) -> tuple[Remedy, ...]:
+    """In a container all by number: an empty value would hide them again."""
+    title = f"Unset {name}, or name GPUs that exist"
+    every = ",".join(map(str, range(count or 0)))
+    return unset_variable(site if count else None, title, name, every)

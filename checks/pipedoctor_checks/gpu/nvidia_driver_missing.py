@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Finding, Findings, Lasts, Remedy, Sever
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared import cuda_versions
+from pipedoctor_checks._shared.advice import is_wsl, restart_wsl
 from pipedoctor_checks.gpu._gpu_container import request_gpus
 
 _NVML_DRIVER_NOT_LOADED = 9
@@ -80,7 +81,7 @@ def nvidia_driver_missing(
         summary=reason,
         evidence=evidence,
         confidence=Confidence.CERTAIN if accelerators.nvidia_devices else Confidence.LIKELY,
-        remedies=request_gpus(site, _DEVICE_FILES_REMEDY if hidden else _INSTALL_REMEDY),
+        remedies=_bring_driver(site, hidden=hidden),
     )
 
 
@@ -130,6 +131,12 @@ def _describe_unseen(accelerators: Accelerators, torch: TorchBuild | None, gpu: 
     if known or torch is None or torch.origin != "text" or not torch.cuda:
         return ""
     return f"torch is built for CUDA {torch.cuda}, but neither an NVIDIA driver nor a GPU is shown"
+
+
+def _bring_driver(site: Site | None, *, hidden: bool) -> tuple[Remedy, ...]:
+    if is_wsl(site):
+        return (restart_wsl("Install the NVIDIA driver in Windows, not in WSL; then restart WSL"),)
+    return request_gpus(site, _DEVICE_FILES_REMEDY if hidden else _INSTALL_REMEDY)
 
 
 _DEVICE_FILES_REMEDY = Remedy(

@@ -15,6 +15,7 @@ from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.site import Launcher
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor_checks._shared import cuda_versions, torch_install
+from pipedoctor_checks._shared.advice import is_wsl, restart_wsl
 
 UVM_DEVICE = "/dev/nvidia-uvm"
 CONTROL_DEVICE = "/dev/nvidiactl"
@@ -96,6 +97,8 @@ def _explain_broken_uvm(
 
 
 def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
+    if is_wsl(site):  # there is no such module
+        return (restart_wsl("Restart WSL"),)
     return select_remedies(
         site.launcher if site else None,
         _advise_command(

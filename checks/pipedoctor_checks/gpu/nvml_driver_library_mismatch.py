@@ -12,7 +12,7 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import Accelerators, Gpu, Site
 from pipedoctor.facts.site import Launcher
-from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.advice import advise_user, is_wsl, restart_wsl
 
 NVML_VERSION_MISMATCH = 18
 """NVML_ERROR_LIB_RM_VERSION_MISMATCH."""
@@ -51,14 +51,20 @@ def nvml_driver_library_mismatch(
         summary="The NVIDIA library and its kernel"
         f" module{f' (version {loaded})' if loaded else ''} have different versions",
         evidence={"gpu.error": gpu.error, "nvidia_module": loaded},
-        remedies=select_remedies(
-            site.launcher if site else None,
-            _advise_reboot("Reboot, so that the installed driver is loaded", Launcher.BARE),
-            _reload_modules(),
-            _advise_reboot(_RESTART_CONTAINER, Launcher.DOCKER),
-            _advise_reboot("Drain and reboot the node", Launcher.KUBERNETES),
-            _advise_reboot("Ask for the node to be drained and rebooted", Launcher.SLURM),
-        ),
+        remedies=_restart_driver(site),
+    )
+
+
+def _restart_driver(site: Site | None) -> tuple[Remedy, ...]:
+    if is_wsl(site):
+        return (restart_wsl("Restart WSL, so that it loads the driver of Windows"),)
+    return select_remedies(
+        site.launcher if site else None,
+        _advise_reboot("Reboot, so that the installed driver is loaded", Launcher.BARE),
+        _reload_modules(),
+        _advise_reboot(_RESTART_CONTAINER, Launcher.DOCKER),
+        _advise_reboot("Drain and reboot the node", Launcher.KUBERNETES),
+        _advise_reboot("Ask for the node to be drained and rebooted", Launcher.SLURM),
     )
 
 

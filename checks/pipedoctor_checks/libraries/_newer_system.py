@@ -63,7 +63,7 @@ def _bring_by_conda(version: str) -> tuple[Remedy, ...]:
     package = shell((f"libstdcxx-ng{_format_minimum(version)}",))
     lines = (
         f"conda create --yes --prefix $HOME/libstdcxx --channel conda-forge {package}",
-        "export LD_LIBRARY_PATH=$HOME/libstdcxx/lib:$LD_LIBRARY_PATH",
+        "export LD_LIBRARY_PATH=$HOME/libstdcxx/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",
     )
     title = "Put a newer libstdc++ into a folder of its own, and look there first"
     places = (Launcher.BARE, Launcher.SLURM, Launcher.HOSTED)

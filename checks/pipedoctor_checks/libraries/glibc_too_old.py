@@ -21,6 +21,7 @@ from pipedoctor.facts import (
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import is_at_least, parse_version
 from pipedoctor_checks._shared import pip_command
+from pipedoctor_checks._shared.companion_versions import COMPANIONS
 from pipedoctor_checks.libraries._manylinux import oldest_glibc, wheel_tags
 from pipedoctor_checks.libraries._newer_system import get_newer_glibc
 
@@ -85,7 +86,8 @@ def glibc_too_old(
             "said": error.string if error else "",
         },
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
-        remedies=_install_older_torch(interpreter, here, torch) + tuple(get_newer_glibc(site)),
+        remedies=_install_older_torch(interpreter, here, torch, packages)
+        + tuple(get_newer_glibc(site)),
     )
 
 
@@ -111,9 +113,10 @@ def _find_unmet(libraries: Libraries | None) -> list[Unmet]:
 
 
 def _install_older_torch(
-    place: Interpreter | None, glibc: str, torch: TorchBuild | None
+    place: Interpreter | None, glibc: str, torch: TorchBuild | None, packages: Packages | None
 ) -> tuple[Remedy, ...]:
     if torch is None or not glibc or is_at_least(glibc, _GLIBC_OF_NEW_WHEELS):
         return ()
     title = "Install torch 2.6, the last whose wheels run on this glibc"
-    return (pip_command.install(place, title, "torch==2.6.*"),)
+    others = [name for name in COMPANIONS if packages is not None and packages.find(name)]
+    return (pip_command.install(place, title, "torch==2.6.*", *others),)

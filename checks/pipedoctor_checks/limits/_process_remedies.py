@@ -108,19 +108,23 @@ def _raise_user_limit(
     if ways:
         return (*ways, for_good), ()
     powerless = site is not None and site.root and not site.sys_resource
-    at_once = () if limits.pid is not None or powerless else (raise_as_root("nproc", more),)
-    return (), (*at_once, for_good)
+    at_once = () if limits.pid or powerless else (raise_as_root("nproc", more),)
+    return (), (*at_once, for_good, _raise_in_container(f"--ulimit=nproc={more}:{more}"))
 
 
 def _raise_group_limit(source: str, more: int) -> tuple[Remedy, ...]:
     return (
         *unit_property("Raise TasksMax of the unit", source, f"TasksMax={more}"),
-        docker_run("Start the container with a higher limit", f"--pids-limit={more}"),
+        _raise_in_container(f"--pids-limit={more}"),
         _ask_administrators(
             Launcher.KUBERNETES, f"podPidsLimit: {more}  # the kubelet's configuration"
         ),
         _ask_administrators(Launcher.SLURM, f"TasksMax={more}  # slurmd.service"),
     )
+
+
+def _raise_in_container(flag: str) -> Remedy:
+    return docker_run("Start the container with a higher limit", flag)
 
 
 def _ask_administrators(place: Launcher, snippet: str) -> Remedy:

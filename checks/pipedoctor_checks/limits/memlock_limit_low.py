@@ -15,6 +15,7 @@ from pipedoctor.check import (
 from pipedoctor.facts import Launcher, Limits, Site
 from pipedoctor.units import format_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks.limits._limit_of_shell import raise_as_root
 
 
 @check("PDR707", "The limit on locked memory is low for RDMA")
@@ -74,6 +75,7 @@ def _lift_memlock(site: Site | None) -> tuple[Remedy, ...]:
     )
     return select_remedies(
         site.launcher if site else None,
+        raise_as_root("memlock", "unlimited"),
         logins,
         docker_run("Start the container without the limit", "--ulimit=memlock=-1:-1"),
         compose("Set ulimits in compose.yaml", ulimits={"memlock": {"soft": -1, "hard": -1}}),

@@ -10,13 +10,19 @@ from pipedoctor.check import (
     Severity,
     check,
 )
-from pipedoctor.facts import Loader, Memory
+from pipedoctor.facts import Loader, Memory, Site
 from pipedoctor.units import MiB, format_count, format_size
+from pipedoctor_checks._shared.advice import apply_on_host
 
 
 @check("PDR728", "Strict overcommit may refuse memory that is free", fix="machine")
 def overcommit_refuses(
-    memory: Memory, loader: Loader | None, /, *, main_bytes: int = 165 * MiB
+    memory: Memory,
+    loader: Loader | None,
+    site: Site | None = None,
+    /,
+    *,
+    main_bytes: int = 165 * MiB,
 ) -> Findings:
     """
     Look for strict memory accounting, which makes `fork` of a worker fail.
@@ -63,15 +69,18 @@ def overcommit_refuses(
             "memory.committed": memory.committed,
             "loader.workers_on_node": workers,
         },
-        remedies=(
-            Remedy(
-                title="Restore the kernel's default, if the administrator agrees",
-                argv=("sysctl", "vm.overcommit_memory=0"),
-                undo=("sysctl", "vm.overcommit_memory=2"),
-                verify=("sysctl", "vm.overcommit_memory"),
-                lasts=Lasts.BOOT,
-                root=True,
-                advice=True,
-            ),
-        ),
+        remedies=_restore_default(site),
     )
+
+
+def _restore_default(site: Site | None) -> tuple[Remedy, ...]:
+    here = Remedy(
+        title="Restore the kernel's default, if the administrator agrees",
+        argv=("sysctl", "vm.overcommit_memory=0"),
+        undo=("sysctl", "vm.overcommit_memory=2"),
+        verify=("sysctl", "vm.overcommit_memory"),
+        lasts=Lasts.BOOT,
+        root=True,
+        advice=True,
+    )
+    return apply_on_host(site, here, "Have the kernel's default restored on the host")

@@ -18,6 +18,13 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
         fits=(Launcher.DOCKER, Launcher.KUBERNETES),
         advice=True,
     )
+    if not mount.fstype.startswith("fuse"):
+        yield Remedy(
+            title=f"Have {mount.point} repaired on this node, or submit to another one",
+            lasts=Lasts.BOOT,
+            fits=(Launcher.SLURM,),
+            advice=True,
+        )
     if mount.fstype.startswith("fuse"):
         yield Remedy(
             title=f"Detach {mount.point} and restart its daemon ({server})",
@@ -33,7 +40,7 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
             verify=("stat", "-f", mount.point),
             lasts=Lasts.BOOT,
             root=True,
-            fits=(Launcher.BARE, Launcher.SLURM),
+            fits=(Launcher.BARE,),
             advice=True,
         )
 

@@ -6,6 +6,7 @@ from pipedoctor.facts import (
     CondaPackage,
     Interpreter,
     Packages,
+    Site,
     TorchBuild,
     TorchImport,
 )
@@ -28,6 +29,7 @@ def mixed_torch_installs(
     torch_import: TorchImport | None,
     conda: Conda | None,
     interpreter: Interpreter | None,
+    site: Site | None = None,
     /,
 ) -> Findings:
     """
@@ -69,26 +71,29 @@ def mixed_torch_installs(
         return
     over = record is not None and _strip_packaging(record.version) not in listed
     kinds = " and ".join(sorted(versions))
+    left = _leave_folder(packages, interpreter, site)
     yield Finding(
         severity=Severity.BREAKS,
         summary=f"torch is installed in {len(versions)} versions: {kinds}",
         evidence={"copies": seen},
         remedies=(
-            *_leave_folder(packages, interpreter),
+            *left,
             *([_remove_conda_copy(conda, interpreter)] if conda and over else []),
-            *_install_once(packages, torch, interpreter, record),
+            *([] if left else _install_once(packages, torch, interpreter, record)),
         ),
     )
 
 
-def _leave_folder(packages: Packages, place: Interpreter | None) -> tuple[Remedy, ...]:
+def _leave_folder(
+    packages: Packages, place: Interpreter | None, site: Site | None
+) -> tuple[Remedy, ...]:
     """Start without the folder that brings the first copy; nothing in it is deleted."""
     first = packages.find("torch")
     if place is None or first is None or not first.location:
         return ()
     if first.location in place.pythonpath:
-        return (unset_pythonpath(),)
-    return exclude_user_site() if first.location == place.user_site else ()
+        return unset_pythonpath(site)
+    return exclude_user_site(site) if first.location == place.user_site else ()
 
 
 def _install_once(
@@ -98,8 +103,6 @@ def _install_once(
     record: CondaPackage | None,
 ) -> tuple[Remedy, ...]:
     """Replace pip's copies in the environment by the one that is imported now."""
-    if _leave_folder(packages, place):
-        return ()
     tag = find_index_tag(torch) if torch else ""
     index = ("--index-url", f"https://download.pytorch.org/whl/{tag}") if tag else ()
     version = f"=={torch.version}" if torch else ""

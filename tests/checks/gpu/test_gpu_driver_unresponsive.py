@@ -49,7 +49,8 @@ def test_nobody_knows_which_call_it_was(snapshot: SnapshotAssertion) -> None:
     ("site", "lines"),
     [
         (BARE, ["sudo dmesg --ctime", "sudo systemctl reboot"]),
-        (Site(system="linux", slurm=Slurm(job_id="7")), ["sudo dmesg --ctime", ""]),
+        (Site(system="linux", slurm=Slurm(job_id="7")), [""]),
+        (Site(system="linux", wsl=True), ["wsl.exe --shutdown"]),
         (Site(system="linux", container="docker"), [""]),
         (Site(system="linux", container="kubernetes"), [""]),
     ],

@@ -17,6 +17,7 @@ from pipedoctor.facts import (
     Variables,
 )
 from pipedoctor_checks.gpu.gpu_hidden_by_environment import gpu_hidden_by_environment
+from tests.checks.remedies_by_place import PLACES
 
 CUDA = TorchBuild(version="2.13.0", cuda="13.0")
 ROCM = TorchBuild(version="2.13.0", hip="7.2")
@@ -83,7 +84,20 @@ def test_hiding_all_breaks(value: str) -> None:
     assert finding.severity is Severity.BREAKS
     assert finding.summary == (f'CUDA_VISIBLE_DEVICES="{value}" hides all 2 GPUs from this job')
     assert finding.evidence == {"CUDA_VISIBLE_DEVICES": value, "gpus": 2}
-    assert finding.remedies[0].snippet == "unset CUDA_VISIBLE_DEVICES"
+    assert finding.remedies[0].shell == "unset CUDA_VISIBLE_DEVICES"
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("docker", "docker run -e CUDA_VISIBLE_DEVICES=0,1"),
+        ("kubernetes", "kubectl set env deployment/TRAIN CUDA_VISIBLE_DEVICES-"),
+    ],
+)
+def test_an_empty_value_would_hide_them_again(place: str, line: str) -> None:
+    (finding,) = judged(cuda(""), TWO, CUDA, PLACES[place])
+
+    assert [remedy.shell for remedy in finding.remedies] == [line]
 
 
 @pytest.mark.parametrize(
