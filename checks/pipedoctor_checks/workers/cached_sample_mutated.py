@@ -24,8 +24,10 @@ def cached_sample_mutated(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A variable is bound to an element of `self.x[...]` and then written to by index,
-    without a copy in between. A selection by an array of indices is already a copy.
+    A variable is bound to an element of `self.x[...]` and then written to by index, in
+    place (`x += noise`, for an array) or by a method that changes it (`x.update(...)`,
+    `x.mul_(2)`), without a copy in between. A selection by an array of indices is
+    already a copy.
 
     ## Bad example
 

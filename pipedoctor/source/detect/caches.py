@@ -3,22 +3,21 @@
 import ast
 
 from pipedoctor.facts.code_events.dataset import (
-    CachedSampleMutation,
     CacheGrowth,
     CounterUpdate,
     GlobalCacheGrowth,
     MemoizedFunction,
 )
+from pipedoctor.source.detect.cached_samples import record_cached_mutations
 from pipedoctor.source.detect.handles import (
     early_return_conditions,
     is_opt_in,
     opens_handle,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
+from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.syntax.views import find_container, strip_slices
 
 _CONTAINER_FUNCTIONS = {
     "dict",
@@ -56,7 +55,7 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
                 node.func.attr == "add" and _is_set(_initial_value(recorder, cls, key))
             ):
                 recorder.add_event(CounterUpdate(spare=is_failure_path(step)), scope, step, key)
-    _record_cached_mutations(recorder, scope)
+    record_cached_mutations(recorder, scope)
 
 
 def _tests_type(test: ast.expr, key: str) -> bool:
@@ -154,82 +153,6 @@ def _is_emptied(scope: CodeScope, key: str) -> bool:
         if isinstance(step.node, ast.Delete)
         for target in step.node.targets
     )
-
-
-def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
-    """Is ``self.x`` another dataset, whose items are created again each time?"""
-    if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
-        return True
-    return any(
-        recorder.call_graph.infer_classes(value, its, its.owner) or _is_self_call(value)
-        for value, its in recorder.values.find_assignments(key, scope)
-    )
-
-
-def _is_self_call(value: ast.expr) -> bool:
-    """``self.base = self.get_base()``: nobody knows what that is."""
-    return isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")
-
-
-def _record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
-    """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
-    sources: dict[str, str] = {}
-    since: dict[str, CodeStep] = {}
-    for step in scope.steps:
-        node = step.node
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                before = dict(sources)
-                _track_element_names(sources, target, node.value)
-                for name in before.keys() - sources.keys():
-                    if not can_coincide(since[name].context, step.context):
-                        sources[name] = before[name]
-                since.update(dict.fromkeys(sources.keys() - before.keys(), step))
-                if isinstance(target, ast.Subscript):
-                    name = binding_key(target.value)
-                    if name in sources and _is_wrapped_dataset(recorder, scope, sources[name]):
-                        del sources[name]
-                    elif name in sources:
-                        recorder.add_event(
-                            CachedSampleMutation(variable=name), scope, step, sources[name]
-                        )
-                        del sources[name]
-        elif isinstance(node, ast.AugAssign):
-            base: ast.expr = node.target
-            if isinstance(base, ast.Subscript):
-                base = base.value
-            name = binding_key(base)
-            if name in sources and isinstance(node.target, ast.Subscript):
-                recorder.add_event(CachedSampleMutation(variable=name), scope, step, sources[name])
-                del sources[name]
-
-
-def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:
-    """Names that stand for an element of a container on self."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        pairs = (
-            zip(target.elts, value.elts, strict=False)
-            if isinstance(value, (ast.Tuple, ast.List))
-            else ((one, value) for one in target.elts)
-        )
-        for one, its in pairs:
-            _track_element_names(sources, one, its)
-        return
-    if not isinstance(target, ast.Name):
-        return
-    container = find_container(value)
-    if container.startswith("self."):
-        sources[target.id] = container
-        return
-    same = strip_slices(value)
-    if isinstance(same, ast.Name) and same.id in sources:
-        sources[target.id] = sources[same.id]
-        return
-    if sources.get(target.id) and isinstance(value, ast.Subscript):
-        # One branch takes it from the cache, another makes it again: still possible.
-        if isinstance(value.value, ast.Name) and value.value.id != target.id:
-            return
-    sources.pop(target.id, None)
 
 
 def record_unbounded_caches(recorder: EventRecorder, scope: CodeScope) -> None:

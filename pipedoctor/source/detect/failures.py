@@ -147,16 +147,31 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
                 recorder.add_event(UnboundedRetry(shrinks=False), scope, step)
             continue
         inside = [n for s in node.body for n in ast.walk(s)]
+        done = _list_exits_when_loaded(node)
         bounded = any(
-            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside
+            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom)) and n not in done
+            for n in inside
         )
-        ends = any(isinstance(n, ast.Return) for n in inside)
+        ends = bool(done) or any(isinstance(n, ast.Return) for n in inside)
         tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
         if ends and tried and not bounded and id(scope) in entries:
             shrinks = any(
                 isinstance(n, ast.Call) and last_name(n.func) in _REMOVING_METHODS for n in inside
             )
             recorder.add_event(UnboundedRetry(shrinks=shrinks), scope, step)
+
+
+def _list_exits_when_loaded(loop: ast.While) -> list[ast.stmt]:
+    """``break`` behind what may fail, where nothing failed; errors that a handler catches."""
+    found: list[ast.stmt] = []
+    for one in loop.body:
+        if isinstance(one, ast.Try) and one.handlers:
+            found += [n for n in (*one.body[-1:], *one.orelse[-1:]) if isinstance(n, ast.Break)]
+            found += [n for s in one.body for n in ast.walk(s) if isinstance(n, ast.Raise)]
+    tried = any(isinstance(one, ast.Try) for one in loop.body[:-1])
+    if tried and isinstance(loop.body[-1], ast.Break):
+        found.append(loop.body[-1])
+    return found
 
 
 def _draws_until_loaded(recorder: EventRecorder, scope: CodeScope, node: ast.While) -> bool:

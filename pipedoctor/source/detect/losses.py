@@ -17,6 +17,8 @@ from pipedoctor.source.syntax.scope import CodeScope
 _BACKWARD_METHODS = frozenset(("backward", "manual_backward"))
 _SCALING_FUNCTIONS = frozenset(("scale", "scale_loss", "sum", "Variable"))
 """What returns the losses that it is given, in a single one."""
+_RETURNING_STEPS = frozenset(("training_step", "compute_loss"))
+"""Methods by whose result a framework goes backward: of Lightning and of transformers."""
 
 
 def record_loss_syncs(recorder: EventRecorder, scope: CodeScope, node: BatchLoop) -> None:
@@ -62,10 +64,27 @@ def _is_backward_call(step: CodeStep) -> bool:
 
 
 def list_backward_tensors(scope: CodeScope) -> Iterator[str]:
-    """The variables on which a function calls ``backward``."""
+    """The variables on which a function, or the framework that calls it, calls ``backward``."""
     for step in scope.calls:
         for value in _going_backward(step.node):
             yield from _tensors_of(scope, value)
+    if scope.owner is not None and scope.name.rpartition(".")[2] in _RETURNING_STEPS:
+        for value in returned_values(scope):
+            yield from _tensors_of(scope, _find_returned_loss(value))
+
+
+def _find_returned_loss(value: ast.expr) -> ast.expr:
+    """``loss`` of ``return loss``, ``return {"loss": loss}``, ``return loss, outputs``."""
+    if isinstance(value, ast.Dict):
+        return next(
+            (
+                one
+                for key, one in zip(value.keys, value.values, strict=True)
+                if isinstance(key, ast.Constant) and key.value == "loss"
+            ),
+            value,
+        )
+    return value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
 
 
 def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:

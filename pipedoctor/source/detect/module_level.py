@@ -1,6 +1,7 @@
 """What a whole file or project does: main guards, start methods, old names, traits."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from pipedoctor.facts.code_events.dataset import UnshardedIteration
@@ -238,7 +239,7 @@ def _record_sampler(
 
 def _record_unsharded(recorder: EventRecorder) -> None:
     """Iterable datasets in whose files nothing speaks of workers or shards."""
-    words = (b"worker", b"shard", b"rank", b"islice", b"split", b"world_size")
+    words = (b"worker", b"shard", b"rank", b"islice", b"split_by", b"partition", b"world_size")
     for name, cls in recorder.call_graph.datasets.items():
         if recorder.call_graph.dataset_style[name] != "iterable":
             continue
@@ -253,7 +254,8 @@ def _record_unsharded(recorder: EventRecorder) -> None:
             "dataset" in one.arg or "source" in one.arg or "iter" in one.arg
             for one in init.parameters
         )
-        draws = b"random" in text or b"while true" in text
+        drawn = re.sub(rb"import random|random\.(seed|shuffle|permutation)", b"", text)
+        draws = b"random" in drawn or b"while true" in text
         draws = draws or b"queue" in text or b"socket" in text
         if not any(word in text for word in words) and not wraps and not draws:
             recorder.add_event(

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.batch_flow import BatchFlow
 from pipedoctor.source.detect.flow_state import FlowState
-from pipedoctor.source.detect.losses import find_losses
+from pipedoctor.source.detect.losses import find_losses, list_backward_tensors
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext
 from pipedoctor.source.syntax.locations import node_location
@@ -141,7 +141,7 @@ def _follow_hook(
     )
     recorder.followed_scopes.add(id(method))
     inside = [step for step in method.steps if not step.context.inner]
-    losses = set(find_losses(method, inside))
+    losses = {*find_losses(method, inside), *list_backward_tensors(method)} - {""}
     results = {*outputs, *losses, *(f"self.{name}" for name in hook.attributes)}
     moved = {one: (0, CodeContext()) for one in batch}
     flow = BatchFlow(recorder, len(recorder.loops) - 1)

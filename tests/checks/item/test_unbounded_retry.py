@@ -18,6 +18,10 @@ SILENT = {
     "        x = self.load_rows(i)\n        while len(x) == 0:\n            tries += 1\n"
     "            assert tries < 3\n            x = self.load_rows(random.randrange(9))\n"
     "        return x\n",
+    "left after three": "class A(Dataset):\n    def __getitem__(self, i):\n        tries = 0\n"
+    "        while True:\n            try:\n                x = self.x[i]\n                break\n"
+    "            except OSError:\n                tries += 1\n                if tries > 3:\n"
+    "                    break\n                i = random.randint(0, 9)\n        return x\n",
     "an endless stream": "class A(IterableDataset):\n    def __iter__(self):\n"
     "        while True:\n            yield self.x[0]\n",
 }
@@ -25,6 +29,14 @@ SPEAKS = {
     "until it is not empty": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        x = self.load_rows(i)\n        while len(x) == 0:\n"
     "            x = self.load_rows(random.randrange(9))\n        return x\n",
+    "left once it is loaded": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        while True:\n            try:\n                x = self.x[i]\n                break\n"
+    "            except OSError:\n                i = random.randint(0, 9)\n        return x\n",
+    "its own errors caught": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        while True:\n            try:\n                x = self.x[i]\n"
+    "                if x is None:\n                    raise OSError(i)\n"
+    "            except OSError:\n                i = random.randint(0, 9)\n"
+    "                continue\n            break\n        return x\n",
     "for ever": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while True:\n            try:\n                return self.x[i]\n"
     "            except OSError:\n                i = random.randint(0, 9)\n",

@@ -20,5 +20,11 @@ SILENT = {
     "no workers": STREAM_LOADER.format(body="yield 1", workers=0),
     "drawn": STREAM_LOADER.format(body="yield random.random()", workers=2),
 }
-SPEAKS = {"all of it": STREAM_LOADER.format(body="yield 1", workers=2)}
+SPEAKS = {
+    "all of it": STREAM_LOADER.format(body="yield 1", workers=2),
+    "words of a line": STREAM_LOADER.format(body="yield from self.line.split()", workers=2),
+    "in another order": STREAM_LOADER.format(
+        body="random.shuffle(self.files)\n        yield from self.files", workers=2
+    ),
+}
 test_silent, test_speaks = make_tests(iterable_not_sharded, SILENT, SPEAKS)

@@ -64,6 +64,9 @@ SPEAKS = {
     "a part of the loss": batch_loop(
         "a = net(x.cuda())\nb = other(x.cuda())\nloss = a + 2 * b\nloss.backward()\nkept.append(a)"
     ),
+    "of a step that returns it": "import lightning\nclass Net(lightning.LightningModule):\n"
+    "    def training_step(self, batch, index):\n        loss = self.net(batch)\n"
+    "        self.kept.append(loss)\n        return {'loss': loss}\n",
     "a meter": METER.format(body="self.sum += value * n"),
     "a sum": batch_loop(GPU_STEP + "total += loss"),
     "of what is scaled": batch_loop(

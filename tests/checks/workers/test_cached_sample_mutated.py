@@ -38,6 +38,8 @@ SILENT = {
     "a computed place": rows_training("pass", "x = self.rows[index + 1]\nx[0] = 1"),
     "settings": rows_training("pass", "x = self.options['a']['b']\nx['c'] = 1"),
     "a copy of columns": rows_training("pass", "x = self.rows[index]\ny = x[:, [0, 1]]\ny[0] = 1"),
+    "a number": rows_dataset(item="x = self.rows[index]\nx += 1\nreturn x"),
+    "a method that changes nothing": rows_dataset(item="x = self.rows[index]\ny = x.get('a')"),
     "a piece of a list": rows_training("pass", "x = self.rows[index]\ny = x[0:2]\ny[0] = 1"),
 }
 SPEAKS = {
@@ -46,6 +48,12 @@ SPEAKS = {
         item="if index in self.c:\n    x, y = self.c[index]\n"
         "else:\n    x, y = new(index)\nx[:, 0] = 1"
     ),
+    "in place": rows_dataset(
+        item="x = self.rows[index]\nx += np.random.randn(*x.shape)\nreturn torch.from_numpy(x)"
+    ),
+    "by a method of a dictionary": rows_dataset(item="x = self.rows[index]\nx.update(seen=1)"),
+    "by a method of a tensor": rows_dataset(item="x = self.rows[index]\nx.mul_(2).add_(1)"),
+    "by a method of an image": rows_dataset(item="x = self.rows[index]\nx.thumbnail((9, 9))"),
     "a row of its own": CACHED_ROWS.format(rows="[{}]"),
     "an element of an element": rows_training("pass", "x = self.rows[index]['x']\nx[0] = 1"),
     "a view": rows_training("pass", "x = self.rows[index]\ny = x[:, 0:3]\ny[0] = 1\nreturn y"),

@@ -1,0 +1,120 @@
+"""Cached samples that are changed: of a dataset that keeps what it has loaded."""
+
+import ast
+
+from pipedoctor.facts.code_events.dataset import CachedSampleMutation
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeStep, can_coincide
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.views import find_container, strip_slices
+
+_CHANGING_METHODS = frozenset(
+    ("append", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort")
+) | {"update", "thumbnail", "paste", "fill", "itemset"}
+"""Methods of lists, dictionaries, images and arrays that change what they belong to."""
+_ARRAY_ATTRIBUTES = frozenset(("shape", "ndim", "transpose", "reshape", "permute", "T", "view"))
+
+
+def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
+    sources: dict[str, str] = {}
+    since: dict[str, CodeStep] = {}
+    for step in scope.steps:
+        node = step.node
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                before = dict(sources)
+                _track_element_names(sources, target, node.value)
+                for name in before.keys() - sources.keys():
+                    if not can_coincide(since[name].context, step.context):
+                        sources[name] = before[name]
+                since.update(dict.fromkeys(sources.keys() - before.keys(), step))
+                if isinstance(target, ast.Subscript):
+                    name = binding_key(target.value)
+                    if name in sources and _is_wrapped_dataset(recorder, scope, sources[name]):
+                        del sources[name]
+                    elif name in sources:
+                        recorder.add_event(
+                            CachedSampleMutation(variable=name), scope, step, sources[name]
+                        )
+                        del sources[name]
+        elif isinstance(node, (ast.AugAssign, ast.Call)):
+            name = _find_changed_name(node)
+            whole = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+            if name in sources and not (whole and not _is_used_as_array(scope, name)):
+                if not _is_wrapped_dataset(recorder, scope, sources[name]):
+                    details = CachedSampleMutation(variable=name)
+                    recorder.add_event(details, scope, step, sources[name])
+                del sources[name]
+
+
+def _find_changed_name(node: ast.AugAssign | ast.Call) -> str:
+    """``x`` of ``x[0] += 1``, ``x += noise``, ``x.update(...)``, ``x.mul_(2)``; or nothing."""
+    if isinstance(node, ast.AugAssign):
+        base = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+        return binding_key(base)
+    func = node.func
+    if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)):
+        return ""
+    own = (
+        func.attr.endswith("_") and not func.attr.startswith("_") and func.attr != "requires_grad_"
+    )
+    return func.value.id if own or func.attr in _CHANGING_METHODS else ""
+
+
+def _is_used_as_array(scope: CodeScope, name: str) -> bool:
+    """``x[0]``, ``x.shape``, ``from_numpy(x)``: what no number knows, which ``+=`` replaces."""
+    for node in ast.walk(scope.node):
+        if (isinstance(node, ast.Attribute) and node.attr in _ARRAY_ATTRIBUTES) or isinstance(node, ast.Subscript):
+            base = node.value
+        elif isinstance(node, ast.Call) and last_name(node.func) == "from_numpy" and node.args:
+            base = node.args[0]
+        else:
+            continue
+        if isinstance(base, ast.Name) and base.id == name:
+            return True
+    return False
+
+
+def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:
+    """Names that stand for an element of a container on self."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        pairs = (
+            zip(target.elts, value.elts, strict=False)
+            if isinstance(value, (ast.Tuple, ast.List))
+            else ((one, value) for one in target.elts)
+        )
+        for one, its in pairs:
+            _track_element_names(sources, one, its)
+        return
+    if not isinstance(target, ast.Name):
+        return
+    container = find_container(value)
+    if container.startswith("self."):
+        sources[target.id] = container
+        return
+    same = strip_slices(value)
+    if isinstance(same, ast.Name) and same.id in sources:
+        sources[target.id] = sources[same.id]
+        return
+    if sources.get(target.id) and isinstance(value, ast.Subscript):
+        # One branch takes it from the cache, another makes it again: still possible.
+        if isinstance(value.value, ast.Name) and value.value.id != target.id:
+            return
+    sources.pop(target.id, None)
+
+
+def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
+    """Is ``self.x`` another dataset, whose items are created again each time?"""
+    if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
+        return True
+    return any(
+        recorder.call_graph.infer_classes(value, its, its.owner) or _is_self_call(value)
+        for value, its in recorder.values.find_assignments(key, scope)
+    )
+
+
+def _is_self_call(value: ast.expr) -> bool:
+    """``self.base = self.get_base()``: nobody knows what that is."""
+    return isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")
