@@ -65,16 +65,21 @@ def _find_changed_name(node: ast.AugAssign | ast.Call) -> str:
 
 def _is_used_as_array(scope: CodeScope, name: str) -> bool:
     """``x[0]``, ``x.shape``, ``from_numpy(x)``: what no number knows, which ``+=`` replaces."""
-    for node in ast.walk(scope.node):
-        if (isinstance(node, ast.Attribute) and node.attr in _ARRAY_ATTRIBUTES) or isinstance(node, ast.Subscript):
-            base = node.value
-        elif isinstance(node, ast.Call) and last_name(node.func) == "from_numpy" and node.args:
-            base = node.args[0]
-        else:
-            continue
-        if isinstance(base, ast.Name) and base.id == name:
-            return True
-    return False
+    return any(
+        isinstance(base, ast.Name) and base.id == name
+        for node in ast.walk(scope.node)
+        for base in _list_array_bases(node)
+    )
+
+
+def _list_array_bases(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Attribute):
+        return [node.value] if node.attr in _ARRAY_ATTRIBUTES else []
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.Call) and last_name(node.func) == "from_numpy":
+        return node.args[:1]
+    return []
 
 
 def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:

@@ -1,6 +1,7 @@
 """What a list is filled with for each row of the data: Python objects, or arrays."""
 
 import ast
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -9,6 +10,29 @@ from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
+TEXT_SOURCES: Mapping[str, str] = {
+    "glob.glob": "https://docs.python.org/3/library/glob.html",
+    "glob.iglob": "https://docs.python.org/3/library/glob.html",
+    "os.listdir": "https://docs.python.org/3/library/os.html",
+    "os.scandir": "https://docs.python.org/3/library/os.html",
+    "os.walk": "https://docs.python.org/3/library/os.html",
+    "ast.literal_eval": "https://docs.python.org/3/library/ast.html#ast.literal_eval",
+    "csv.reader": "https://docs.python.org/3/library/csv.html",
+    "csv.DictReader": "https://docs.python.org/3/library/csv.html",
+    "json.load": "https://docs.python.org/3/library/json.html",
+    "json.loads": "https://docs.python.org/3/library/json.html",
+    "jsonlines.open": "https://jsonlines.readthedocs.io/",
+    "natsort.natsorted": "https://natsort.readthedocs.io/",
+    "msgpack.loads": "https://msgpack-python.readthedocs.io/",
+    "msgpack.unpackb": "https://msgpack-python.readthedocs.io/",
+    "orjson.loads": "https://github.com/ijl/orjson",
+    "pyarrow.deserialize": "https://arrow.apache.org/docs/0.17.1/python/generated/pyarrow.deserialize.html",
+    "ujson.load": "https://github.com/ultrajson/ultrajson",
+    "ujson.loads": "https://github.com/ultrajson/ultrajson",
+    "yaml.load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
+    "yaml.safe_load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
+}
+"""Functions whose results hold nothing but strings, numbers and containers of these."""
 _SPLITTERS = {"split", "rsplit", "splitext", "partition", "rpartition"}
 _OBJECT_MAKERS = {
     *("join", "strip", "rstrip", "lstrip", "split", "format", "replace", "lower", "decode"),
@@ -135,6 +159,8 @@ class ElementJudge:
         if last_name(node.func) in _OBJECT_MAKERS:
             return True
         recorder = self.containers.recorder
+        if recorder.full_name_of(node.func, self.scope) in TEXT_SOURCES:
+            return True
         made = recorder.project.find_definition(node.func, self.scope.module)
         if isinstance(made, ClassDefinition):
             return not self.plain and self._is_record_class(made)

@@ -1,7 +1,7 @@
 """What gives one Python object for each row of the data: lists, dictionaries, their elements."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 
 from pipedoctor.source.detect.list_fillings import find_extensions, find_fillings, is_empty
@@ -11,7 +11,7 @@ from pipedoctor.source.detect.object_lists import (
     varies_in_loop,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.row_elements import ElementJudge, ElementSource
+from pipedoctor.source.detect.row_elements import TEXT_SOURCES, ElementJudge, ElementSource
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep
@@ -20,28 +20,6 @@ from pipedoctor.source.syntax.scope import CodeScope
 
 MAX_DEPTH = 7
 _MAX_CALLERS = 6
-TEXT_SOURCES: Mapping[str, str] = {
-    "glob.glob": "https://docs.python.org/3/library/glob.html",
-    "glob.iglob": "https://docs.python.org/3/library/glob.html",
-    "os.listdir": "https://docs.python.org/3/library/os.html",
-    "os.scandir": "https://docs.python.org/3/library/os.html",
-    "os.walk": "https://docs.python.org/3/library/os.html",
-    "csv.reader": "https://docs.python.org/3/library/csv.html",
-    "csv.DictReader": "https://docs.python.org/3/library/csv.html",
-    "json.load": "https://docs.python.org/3/library/json.html",
-    "json.loads": "https://docs.python.org/3/library/json.html",
-    "jsonlines.open": "https://jsonlines.readthedocs.io/",
-    "natsort.natsorted": "https://natsort.readthedocs.io/",
-    "msgpack.loads": "https://msgpack-python.readthedocs.io/",
-    "msgpack.unpackb": "https://msgpack-python.readthedocs.io/",
-    "orjson.loads": "https://github.com/ijl/orjson",
-    "pyarrow.deserialize": "https://arrow.apache.org/docs/0.17.1/python/generated/pyarrow.deserialize.html",
-    "ujson.load": "https://github.com/ultrajson/ultrajson",
-    "ujson.loads": "https://github.com/ultrajson/ultrajson",
-    "yaml.load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
-    "yaml.safe_load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
-}
-"""Functions whose results hold nothing but strings, numbers and containers of these."""
 _TEXT_METHODS = {"readlines", "splitlines", "rglob", "glob", "iterdir", "iterrows", "itertuples"}
 _LIST_METHODS = {"tolist", "to_list", "to_dict"} | _TEXT_METHODS
 """Of files, strings, arrays, tables and paths: they give an object for each line or row."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
     ClassValue,
@@ -167,6 +168,14 @@ class CallableFinder:
             elif not isinstance(value, ClassValue):
                 yield from self._enter(value, depth)
 
+    def _enter_lambda(self, node: ast.Lambda, frame: Frame, depth: int) -> Iterator[Callee]:
+        """What is called in ``lambda batch: collate(batch, size)``; it is no scope of its own."""
+        given = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+        for call in find_nodes(node.body, (ast.Call,)):
+            names = {one.id for one in find_nodes(call.func, (ast.Name,))}
+            for one in self.evaluator.evaluate(call.func, frame) if not names & given else ():
+                yield from self._enter(one, depth)
+
     def _enter(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[Callee]:
         if isinstance(value, FunctionValue):
             yield Callee(value.scope, value.owner)
@@ -174,6 +183,8 @@ class CallableFinder:
             scope = value.frame.scope.inner_scopes.get(id(value.node))
             if scope is not None:
                 yield Callee(scope, value.frame.owner)
+            elif isinstance(value.node, ast.Lambda) and depth:
+                yield from self._enter_lambda(value.node, value.frame, depth - 1)
         elif isinstance(value, ClassValue):
             init = self.project.find_method(value.cls, "__init__")
             if init is not None:

@@ -25,6 +25,8 @@ SPEAKS = {
     "made there": rows_dataset(item="return torch.zeros(3, device='cuda')"),
     "in the collate function": "def one(x):\n    return x.cuda()\n"
     + rows_dataset(more=", collate_fn=one"),
+    "in a function that a lambda calls": "def one(x, n):\n    return x.cuda()\n"
+    + rows_dataset(more=", collate_fn=lambda rows: one(rows, 3)"),
 }
 test_silent, test_speaks = make_tests(cuda_in_worker, SILENT, SPEAKS)
 MOVED = "return x.cuda()"

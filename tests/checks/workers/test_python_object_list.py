@@ -63,6 +63,9 @@ SPEAKS_OTHERWISE = {
     "a list made longer": rows_dataset(
         "self.rows = []\nfor name in names:\n    self.rows.extend(json.load(name)['rows'])", PICKED
     ),
+    "a document a line": rows_dataset(
+        "import json\nself.rows = [json.loads(x) for x in open(names)]", PICKED
+    ),
     "rows of a document": rows_dataset("rows = json.load(file)\nself.rows = rows", PICKED),
     "paths, chosen": rows_dataset(
         "import os\nself.rows = [x for x in os.listdir(names) if x]", PICKED
