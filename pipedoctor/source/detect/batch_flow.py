@@ -95,7 +95,7 @@ class BatchFlow(BatchEvents):
                 bind_target(part.target, part.iter, state)
         elif isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)
-            record_kept_graph(self.recorder, scope, step, one, state.losses)
+            record_kept_graph(self.recorder, scope, step, one, state)
             self._enter_call(scope, step, one, state)
         elif isinstance(one, (ast.If, ast.While, ast.Assert)):
             self.record_test(scope, step, one.test, state)
@@ -109,7 +109,7 @@ class BatchFlow(BatchEvents):
             if moved or tensor_names(one.value) & (state.results | state.on_device.keys()):
                 state.results |= flow_names(one.target)
             self.record_text(scope, step, one.value, state)
-            record_kept_graph(self.recorder, scope, step, one, state.losses)
+            record_kept_graph(self.recorder, scope, step, one, state)
 
     def take_requested(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
         """Batches that each step leaves for the next: ``batch = prefetcher.next()``."""
@@ -127,7 +127,7 @@ class BatchFlow(BatchEvents):
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
         self.record_text(scope, step, value, state)
-        record_kept_graph(self.recorder, scope, step, node, state.losses)
+        record_kept_graph(self.recorder, scope, step, node, state)
         calls = self.names.calls_in(value)
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}
@@ -153,6 +153,8 @@ class BatchFlow(BatchEvents):
                 since = (node.end_lineno or node.lineno, step.context)
                 for name in names:
                     state.on_device.setdefault(name, since)
+            if "loss" in returned and isinstance(value, ast.Call) and "host" not in returned:
+                state.step_losses |= names
             if computed and "host" not in returned:
                 state.results |= names
             else:

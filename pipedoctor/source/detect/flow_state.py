@@ -24,6 +24,8 @@ class FlowState:
     losses: set[str] = field(default_factory=set[str])
     results: set[str] = field(default_factory=set[str])
     """Computed on the device: losses and what comes of them."""
+    step_losses: set[str] = field(default_factory=set[str])
+    """Losses that a function has gone backward from, and returned."""
     absent: frozenset[str] = frozenset()
     """None in this call of the function."""
     fresh_on_host: set[str] = field(default_factory=set[str])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from pipedoctor.facts.code_events.training import KeptGraph
+from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.loops import GRADIENT_WORDS
 from pipedoctor.source.detect.losses import list_backward_tensors
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -23,13 +24,14 @@ def record_kept_graph(
     scope: CodeScope,
     step: CodeStep,
     node: ast.AugAssign | ast.Assign | ast.Call,
-    losses: set[str],
+    state: FlowState,
 ) -> None:
     """``total += loss``, ``losses.append(loss)``: keeps the graph of every step."""
     kept = list_kept_parts(node)
+    losses = state.losses | state.step_losses
     hit = {key for one in kept.parts if (key := binding_key(one))} & losses
-    if isinstance(node, ast.Call):
-        hit &= _list_summed_losses(scope) if hit else hit
+    if hit and isinstance(node, ast.Call):
+        hit &= _list_summed_losses(scope) | state.step_losses
     if not hit or binding_key(kept.holder) in losses:
         return
     holder = binding_key(kept.holder) or unparse_short(kept.holder)

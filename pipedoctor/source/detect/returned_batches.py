@@ -6,6 +6,7 @@ from pipedoctor.source.detect.batch_events import BatchEvents
 from pipedoctor.source.detect.device_copies import is_device_copy, list_own_calls
 from pipedoctor.source.detect.flow_state import FlowState, list_tensor_calls
 from pipedoctor.source.detect.host_tensors import is_made_on_host
+from pipedoctor.source.detect.losses import list_backward_tensors
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import is_read_by_host
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -40,6 +41,8 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
             kinds.add("batch")
         if names & state.fresh_on_host:
             kinds.add("fresh")
+        if isinstance(value, ast.Name) and value.id in list_backward_tensors(target):
+            kinds.add("loss")
     return frozenset(kinds)
 
 

@@ -178,6 +178,14 @@ def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
     return bool({name for one in given for name in tensor_names(one)} & results)
 
 
+def converts_reduction(node: ast.Call, on_device: AbstractSet[str]) -> bool:
+    """``int((net(x) == y).sum())``: is a tensor asked for that is computed on the device here?"""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Call) or not is_plain_reduction(first):
+        return False
+    return not tensor_names(first).isdisjoint(on_device)
+
+
 def is_plain_reduction(node: ast.Call) -> bool:
     """``x.sum()``: of all that a tensor holds."""
     return not (node.args or node.keywords) and _reduces(node)

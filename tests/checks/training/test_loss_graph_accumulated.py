@@ -27,7 +27,22 @@ def main(device="cuda"):
         loss.backward()
         losses.update(loss, len(x))
 """
+STEP = """
+def step(x):
+    loss = net(x.cuda())
+    loss.backward()
+    return {returned}
+
+
+def main():
+    total = 0
+    for x in DataLoader(rows):
+        loss = step(x)
+        total += loss
+"""
 SILENT = {
+    "of a function that returns a number": STEP.format(returned="loss.item()"),
+    "of a function that returns it without its graph": STEP.format(returned="loss.detach()"),
     "a list of numbers": batch_loop(GPU_STEP + "kept.append(loss.item())"),
     "a list of other results": batch_loop(
         "y = net(x.cuda())\nloss = error(y)\nloss.backward()\nkept.append(y)"
@@ -64,6 +79,7 @@ SPEAKS = {
     "a part of the loss": batch_loop(
         "a = net(x.cuda())\nb = other(x.cuda())\nloss = a + 2 * b\nloss.backward()\nkept.append(a)"
     ),
+    "of a function that makes the step": STEP.format(returned="loss"),
     "of a step that returns it": "import lightning\nclass Net(lightning.LightningModule):\n"
     "    def training_step(self, batch, index):\n        loss = self.net(batch)\n"
     "        self.kept.append(loss)\n        return {'loss': loss}\n",
