@@ -30,7 +30,6 @@ from pipedoctor.source.detect.switches import is_switched_off
 from pipedoctor.source.detect.value_uses import (
     asks_for_number,
     compares_tensor,
-    converts_reduction,
     converts_result,
     converts_values,
     is_formatted_text,
@@ -86,10 +85,7 @@ class BatchEvents:
                 self._record_sync(scope, step, how, host=host, raised=raised)
         elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
-            if not chosen and (
-                converts_result(node, converts, state.results)
-                or (converts == "float" and converts_reduction(node, moved))
-            ):
+            if not chosen and converts_result(node, converts, state.results, moved):
                 how = "print" if converts == "text" else converts
                 self._record_sync(scope, step, how, host=False, raised=True)
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":

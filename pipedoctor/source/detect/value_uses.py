@@ -166,24 +166,24 @@ def is_formatted_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr)
 
 
-def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
-    """Does ``print``, ``float`` or a text ask for the value of something just computed?"""
+def converts_result(
+    node: ast.Call, how: str, results: AbstractSet[str], on_device: AbstractSet[str]
+) -> bool:
+    """
+    Does ``print``, ``float`` or a text ask for the value of something just computed?
+
+    Also ``int((net(x) == y).sum())``, computed there of what is on the device.
+    """
     if how == "text":
         texts = (tensor_names(one) for one in node.args if is_formatted_text(one))
         return any(not names.isdisjoint(results) for names in texts)
     if how == "float":
         first = node.args[0] if node.args else None
-        return first is not None and bool(tensor_names(first) & results)
+        if not (isinstance(first, ast.Call) and is_plain_reduction(first)):
+            on_device = frozenset()
+        return first is not None and bool(tensor_names(first) & (results | on_device))
     given = [*node.args, *(word.value for word in node.keywords)]
     return bool({name for one in given for name in tensor_names(one)} & results)
-
-
-def converts_reduction(node: ast.Call, on_device: AbstractSet[str]) -> bool:
-    """``int((net(x) == y).sum())``: is a tensor asked for that is computed on the device here?"""
-    first = node.args[0] if node.args else None
-    if not isinstance(first, ast.Call) or not is_plain_reduction(first):
-        return False
-    return not tensor_names(first).isdisjoint(on_device)
 
 
 def is_plain_reduction(node: ast.Call) -> bool:
