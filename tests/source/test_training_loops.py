@@ -22,6 +22,7 @@ LOOPS = {
     "epochs of one batch": ("epoch in progress(data)", "step", 0),
     "as often as somebody says": ("batch in map(load, range(9))", "step", 0),
     "as many iterations as somebody says": ("i in range(start, n_iters)", "step", 1),
+    "as many batches as there are": ("number in range(batches)", "step", 1),
     "no step": ("batch in data", "zero_grad", 0),
 }
 

@@ -81,13 +81,14 @@ def is_occasional(event: AnyEvent) -> bool:
     """
     Is it done only at intervals or on request?
 
-    On rank 0 it happens each time, and so does what is done unless a flag is set; what a
-    module does where it does not train, only now and then.
+    On rank 0 it happens each time, and so does what is done unless a flag is set or something
+    is 0; what a module does where it does not train, only now and then.
     """
     if any(map(_EVALUATES.fullmatch, event.guards)):
         return True
     usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
     guards = [_FIRST_RANK.sub("", guard) for guard in usual]
+    guards = [one.replace("== 0", "") if one.startswith("not ") else one for one in guards]
     return any(
         _FAILURE.search(guard) or any(word in guard for word in _OCCASIONAL_GUARDS)
         for guard in guards

@@ -93,7 +93,20 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
         return True
     outer = (one.target for one in step.context.loops if isinstance(one, ast.For))
     inside = any("epoch" in unparse_short(one).lower() for one in outer)
-    return "epoch" not in header and (inside or any(word in header for word in _STEP_WORDS))
+    target = unparse_short(node.target).lower()
+    named = any(word in target for word in _STEP_WORDS)
+    if _is_counted(node.iter):
+        named = any(word in header for word in (*_STEP_WORDS, "batch"))
+    return "epoch" not in header and (inside or named)
+
+
+def _is_counted(node: ast.expr) -> bool:
+    """``range(steps)``, ``trange(steps)``, ``tqdm(range(steps))``: as often as its names say."""
+    if not isinstance(node, ast.Call):
+        return False
+    if last_name(node.func) in {"range", "trange"}:
+        return True
+    return last_name(node.func) in _WRAPPERS and any(map(_is_counted, node.args[:1]))
 
 
 def takes_strides(node: ast.expr) -> bool:

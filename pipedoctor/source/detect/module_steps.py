@@ -1,16 +1,21 @@
 """What modules read in ``forward``, where no loop is seen to come to them."""
 
+import ast
+
 from pipedoctor.facts.code_events.training import HostRead
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.batch_flow import BatchFlow
-from pipedoctor.source.detect.flow_state import FlowState
+from pipedoctor.source.detect.flow_state import FlowState, tensor_names
 from pipedoctor.source.detect.layers import is_module
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _STEPS_TO_MODULES = 3
 """Calls that lead from a loop to a module, as a rule: what it calls is not followed far."""
+_LOSS_WORDS = ("loss", "criterion")
+_ROUNDS = 3
 _READS = (b".item(", b".tolist(", b"float(", b"int(", b"print(", b".cpu(")
 
 
@@ -36,7 +41,8 @@ def _follow_forward(recorder: EventRecorder, cls: ClassDefinition, forward: Code
     flow.self_class, flow.depth = cls, _STEPS_TO_MODULES
     recorder.followed_scopes.add(id(forward))
     inside = [step for step in forward.steps if not step.context.inner]
-    flow.follow_steps(forward, inside, FlowState(given))
+    moved = _list_compared(forward) if _is_loss(cls) else set[str]()
+    flow.follow_steps(forward, inside, FlowState(given - moved, results=moved))
     found = [
         event
         for event in recorder.events[before:]
@@ -45,3 +51,37 @@ def _follow_forward(recorder: EventRecorder, cls: ClassDefinition, forward: Code
     recorder.events[before:] = found
     if not found:
         recorder.loops.pop()
+
+
+def _is_loss(cls: ClassDefinition) -> bool:
+    return any(word in cls.name.lower() for word in _LOSS_WORDS)
+
+
+def _list_compared(forward: CodeScope) -> set[str]:
+    """
+    What a loss is given on the device: outputs first, and what it computes with these.
+
+    Operands of one operation are on one device: the targets of ``(targets - outputs) ** 2``.
+    """
+    given = [one.arg for one in forward.parameters if one.arg != "self"]
+    found = set(given[:1])
+    pairs = [
+        names
+        for step in forward.steps
+        for names in _list_operands(step.node)
+        if not names.isdisjoint(given)
+    ]
+    for _ in range(_ROUNDS):
+        found.update(*(names.intersection(given) for names in pairs if names & found))
+    return found
+
+
+def _list_operands(node: ast.AST) -> list[set[str]]:
+    """The names on both sides of an operation, or in the arguments of a functional one."""
+    if isinstance(node, ast.BinOp):
+        return [tensor_names(node.left) | tensor_names(node.right)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        functional = last_name(owner) in {"F", "functional", "torch"}
+        return [{n for one in node.args for n in tensor_names(one)}] if functional else []
+    return []

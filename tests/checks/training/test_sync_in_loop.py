@@ -243,6 +243,8 @@ def test_an_epoch_of_one_step(loop: str, found: int) -> None:
         ("accelerator.is_main_process and step % 50 == 0", 0),
         ("local_rank == 0 and epoch % 9 == 0", 0),
         ("step == 0", 0),
+        ("x.shape[0] == 1:\n                pass\n            else", 1),
+        ("step % 50 != 0:\n                pass\n            else", 0),
     ],
 )
 def test_the_first_rank_waits_in_each_step(guard: str, found: int) -> None:
