@@ -101,7 +101,7 @@ CASES = {
         "cp -r /mnt/e/sets/coco ~/",
     ),
     "no inodes": (NO_SPACE + INODES, "du --inodes -x --max-depth=3 /data | sort -n | tail -n 20"),
-    "no bytes": (NO_SPACE + BYTES, "df -h /data/tiles/7/"),
+    "no bytes": (NO_SPACE + BYTES, "pip cache purge\ndu -xah /data/tiles/7/"),
     "a quota": (
         "srun: job 7 started\n  torch.save(x, path)\nOSError: [Errno 122] Disk quota exceeded\n",
         "python -m pip cache purge",

@@ -47,7 +47,11 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         title = "Keep samples on the CPU, and move them in the main process"
         return in_code(title, _COPY), spawn
     title = "Keep samples on the CPU: do not move them to the GPU in the dataset"
-    keep = in_code(title, f"- {line}\n+ {without}")
+    name, _, value = without.partition(" = ")
+    keep = in_code(
+        title,
+        f"- {line}" if name == value.strip() and "," not in name else f"- {line}\n+ {without}",
+    )
     return keep, in_code("Then move every tensor of the batch in the training loop", _COPY), spawn
 
 

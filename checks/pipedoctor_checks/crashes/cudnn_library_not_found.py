@@ -7,11 +7,22 @@ from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
 _FOLDER = "$HOME/cudnn"
+_LINK_COMPILER = advise_user(
+    "cuDNN is there, but not the compiler that it loads: give torch's own the name that cuDNN"
+    " looks for",
+    snippet=(
+        "cd \"$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib\"\n"
+        'ln -s "$(ls libnvrtc*.so* | grep -v builtins | head -n 1)" libnvrtc.so'
+    ),
+    fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
+)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The major version that the log asks for, beside the one that torch requires."""
     cause = "cudnn_library_not_found"
+    if any(one.signature == f"{cause}/nvrtc" for one in log.seen):
+        return (_LINK_COMPILER,)
     major = log.find_value(cause, "major") or log.find_value(cause, "other")
     exact = log.find_value(cause, "exact")  # libraries of two versions do not work together
     number = f"{exact}.*" if exact else f"{major}.*" if major else ""

@@ -39,12 +39,18 @@ _LIBRARIES = (
         argv=("python", "-m", "pip", "install", "soundfile"),
     ),
 )
+_SOUNDFILE = advise_user(
+    "Install soundfile, with which torchaudio reads and writes this kind of file",
+    argv=("python", "-m", "pip", "install", "soundfile"),
+)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where FFmpeg is there, and torchcodec does not fit torch, another torchcodec."""
-    mismatch = f"{_CAUSE}/codec-mismatch"
-    if not any(one.signature == mismatch for one in log.seen):
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    if "audio-file" in seen:
+        return (_SOUNDFILE, *_LIBRARIES)
+    if "codec-mismatch" not in seen:
         return _LIBRARIES
     torch = log.find_value(_CAUSE, "torch") or log.versions.get("torch", "").partition("+")[0]
     series = get_series(torch) if torch else ""

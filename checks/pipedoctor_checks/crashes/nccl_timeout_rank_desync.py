@@ -1,6 +1,6 @@
 """PDR961: A rank waited for the others until the timeout."""
 
-from pipedoctor.check import Remedy, in_code
+from pipedoctor.check import Remedy, environment, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
@@ -62,11 +62,18 @@ _LONGER = {
     ),
 }
 """How each framework is told to wait longer, by the signature that shows it."""
+_WITHOUT_PEERS = environment(
+    "Copy through the host: between cards of this kind, transfers from GPU to GPU hang on many"
+    " mainboards from the first collective on",
+    NCCL_P2P_DISABLE=1,
+)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where a rank works alone meanwhile, the others have to wait longer."""
     seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    if {"consumer-gpu", "second-collective"} <= seen and "works-alone" not in seen:
+        return (*_WITHOUT_PEERS, *_OTHERS)
     if seen.isdisjoint({"works-alone", "alone-in-words", "first-collective"}):
         return _OTHERS
     snippet = next(text for name, text in _LONGER.items() if not name or name in seen)

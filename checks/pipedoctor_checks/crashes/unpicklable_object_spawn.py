@@ -10,6 +10,14 @@ from pipedoctor_checks.crashes._log_check import log_check
 _INNER = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
 _LAMBDA = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.<lambda>$")
 _REPLACE_LAMBDA = "Replace the lambda in {} by a function at the top level of the module"
+_HANDLE = compile_lazily(r"^(?!function|type\b|dict_)(?:_?[a-z]\w*\.)?(?:_?[A-Za-z]\w*)$")
+_LEAVE_OUT = in_code(
+    "Leave the {} out of what is sent to the workers, and make it there, on first use (handle"
+    " stands for the attribute that holds it)",
+    "def __getstate__(self):  # of the dataset, or of what holds it\n"
+    '    return {**self.__dict__, "handle": None}',
+)
+"""For locks, loggers, modules, connections and files."""
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
@@ -20,6 +28,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     text = log.find_value("unpicklable_object_spawn", "object").strip("'\u2019 ")
     named = _INNER.match(text)
     first = _move_function(named["inner"], named["outer"]) if named else _USE_FUNCTIONS
+    if not named and _HANDLE.search(text):
+        first = replace(_LEAVE_OUT, title=_LEAVE_OUT.title.format(text))
     if own := log.find_value("unpicklable_object_spawn", "own"):
         first = _import_class(own)
     if nameless := _LAMBDA.match(text):
