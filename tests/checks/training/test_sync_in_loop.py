@@ -280,7 +280,6 @@ def test_numbers_stand_before_what_the_host_may_need() -> None:
 )
 def test_a_file_that_only_evaluates(name: str, over: str, found: int) -> None:
     code = SCORES.format(name=name, over=over)
-
     trains = "\ndef fit(loader):\n    for x in loader:\n        net(x).backward()\n"
 
     assert len(find(sync_in_loop, code)) == found
