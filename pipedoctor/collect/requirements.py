@@ -45,7 +45,8 @@ def requirements(machine: Machine, choice: EnvironmentChoice, announce: Announce
     values = build_marker_values(here)
     unmet: list[Missing] = []
     bounds: list[Bound] = []
-    judged, changed = 0, set(_CHANGED_PACKAGES)
+    judged = 0
+    changed: set[str] = set(_CHANGED_PACKAGES)
     for entry in found:
         for wanted in _iter_requirements(entry, values):
             judged += 1

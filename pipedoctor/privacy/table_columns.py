@@ -74,7 +74,7 @@ def _read_format(
 ) -> _Heading | None:
     """Columns that a command of Slurm asks for: ``squeue -h -o "%i %u %N"``."""
     if "%" in fields and "," not in fields.replace("%", "", 1).split("%")[0]:
-        texts = [_CODES.get(code, code) for code in re.findall(r"%[.\d]*([A-Za-z])", fields)]
+        texts = [str(_CODES.get(code, code)) for code in re.findall(r"%[.\d]*([A-Za-z])", fields)]
         between = re.search(r"%[.\d]*[A-Za-z]([|,;\t])", fields)
         sign = between[1] if between else ""
     else:

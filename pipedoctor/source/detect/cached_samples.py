@@ -20,6 +20,7 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
     """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
     sources: dict[str, str] = {}
     since: dict[str, CodeStep] = {}
+    changed: list[tuple[str, CodeStep]] = []
     for step in scope.steps:
         node = step.node
         if isinstance(node, ast.Assign):
@@ -31,22 +32,18 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
                         sources[name] = before[name]
                 since.update(dict.fromkeys(sources.keys() - before.keys(), step))
                 if isinstance(target, ast.Subscript):
-                    name = binding_key(target.value)
-                    if name in sources and _is_wrapped_dataset(recorder, scope, sources[name]):
-                        del sources[name]
-                    elif name in sources:
-                        recorder.add_event(
-                            CachedSampleMutation(variable=name), scope, step, sources[name]
-                        )
-                        del sources[name]
+                    changed.append((binding_key(target.value), step))
         elif isinstance(node, (ast.AugAssign, ast.Call)):
             name = _find_changed_name(node)
             whole = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
             if name in sources and not (whole and not _is_used_as_array(scope, name)):
-                if not _is_wrapped_dataset(recorder, scope, sources[name]):
-                    details = CachedSampleMutation(variable=name)
-                    recorder.add_event(details, scope, step, sources[name])
-                del sources[name]
+                changed.append((name, step))
+        for name, its in changed:
+            if name in sources and can_coincide(since[name].context, its.context):
+                container = sources.pop(name)
+                if not _is_wrapped_dataset(recorder, scope, container):
+                    recorder.add_event(CachedSampleMutation(variable=name), scope, its, container)
+        changed.clear()
 
 
 def _find_changed_name(node: ast.AugAssign | ast.Call) -> str:

@@ -38,6 +38,9 @@ SILENT = {
     "a computed place": rows_training("pass", "x = self.rows[index + 1]\nx[0] = 1"),
     "settings": rows_training("pass", "x = self.options['a']['b']\nx['c'] = 1"),
     "a copy of columns": rows_training("pass", "x = self.rows[index]\ny = x[:, [0, 1]]\ny[0] = 1"),
+    "a list of its own in another branch": rows_dataset(
+        item="if flag:\n    x = self.rows[index]\nelse:\n    x = []\n    x.append(1)\nreturn x"
+    ),
     "a number": rows_dataset(item="x = self.rows[index]\nx += 1\nreturn x"),
     "a method that changes nothing": rows_dataset(item="x = self.rows[index]\ny = x.get('a')"),
     "a piece of a list": rows_training("pass", "x = self.rows[index]\ny = x[0:2]\ny[0] = 1"),
