@@ -135,9 +135,7 @@ SILENT: dict[str, Code] = {
 SPEAKS = {
     "a number": batch_loop(GPU_STEP + "total += loss.item()"),
     "printed": batch_loop(GPU_STEP + "print(loss)"),
-    "a number of what is computed": batch_loop(
-        "x = x.cuda()\n" + GPU_STEP + "hits += int((net(x).argmax(1) == 1).sum())"
-    ),
+    "counted": batch_loop("x = x.cuda()\n" + GPU_STEP + "n += int((net(x) == 1).sum())"),
     "in a function of its own": "def step(net, x):\n    loss = net(x)\n"
     "    loss.backward()\n    return loss.item()\n" + batch_loop("x = x.cuda()\nstep(net, x)"),
     "summed up": photo_training(step="total += loss.item()"),
