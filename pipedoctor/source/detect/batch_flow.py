@@ -213,15 +213,10 @@ class BatchFlow(BatchEvents):
 
         Returns what they return: ``batch``, ``device``, ``results``; ``host``: numbers only.
         """
-        given = [*node.args, *(word.value for word in node.keywords)]
-        roots = {name for one in given for name in self.names.of_tensors(one)}
-        moved = state.on_device_before(node.lineno, step.context)
-        concerned = bool(roots & (state.batch | state.results | moved))
-        method = isinstance(node.func, ast.Attribute) and bool(self._objects)
         takes = last_name(node.func) in self.recorder.loader_flow.taking_names
-        reads = last_name(node.func) in list_gradient_readers(self.recorder)
-        if self.depth >= _MAX_DEPTH or not (concerned or method or takes or reads):
+        if self.depth >= _MAX_DEPTH or not (takes or self._is_concerned(node, step, state)):
             return frozenset()
+        moved = state.on_device_before(node.lineno, step.context)
         mine = self.self_class or scope.owner
         targets = list_entered(self.recorder, scope, node, mine)
         guards = self._uncertain_guards(scope, step)
@@ -248,6 +243,16 @@ class BatchFlow(BatchEvents):
             if mine is not None and mine.full_name in self._objects:
                 self._objects[mine.full_name].enter(state)
         return frozenset(found)
+
+    def _is_concerned(self, node: ast.Call, step: CodeStep, state: FlowState) -> bool:
+        """Is a call given something of the batch, or may it find that on its object?"""
+        if self._objects and isinstance(node.func, ast.Attribute):
+            return True
+        roots = self.names.given_to(node)
+        known = state.batch, state.results, state.on_device_before(node.lineno, step.context)
+        if not all(map(roots.isdisjoint, known)):
+            return True
+        return last_name(node.func) in list_gradient_readers(self.recorder)
 
     def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:
         """Keep what ``self`` holds of the batch."""

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
@@ -31,13 +32,14 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         for event in recorder.events
         if event.kind == CreatedThenMoved.kind
     }
+    copies = _CopyFinder(recorder)
     steps = (
         *(_list_copies_of_forward, _list_copies_of_losses),
         *(_list_copies_of_evaluations, _list_copies_of_helpers),
     )
-    for scope, step, node in (one for listed in steps for one in listed(recorder)):
+    for scope, step, node in (one for listed in steps for one in listed(copies)):
         place = (scope.module.path, node.lineno, node.col_offset + 1)
-        if place in known or not creates_then_moves(recorder, scope, node, in_callee=True):
+        if place in known or not copies.creates((scope, step, node)):
             continue
         known.add(place)
         details = CreatedThenMoved(
@@ -51,39 +53,80 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         recorder.add_event(details, scope, step, unparse_short(node))
 
 
-def _list_copies_of_forward(recorder: EventRecorder) -> Iterator[_Copy]:
+class _CopyFinder:
+    """The copies to the device in the functions of a project, each looked for once."""
+
+    def __init__(self, recorder: EventRecorder) -> None:
+        self.recorder = recorder
+        self._known: dict[CodeScope, list[_Copy]] = {}
+
+    def find_all(self, scope: CodeScope) -> list[_Copy]:
+        """All copies of a function."""
+        found = self._known.get(scope)
+        if found is None:
+            found = self._known[scope] = [
+                (scope, step, step.node)
+                for step in scope.calls
+                if isinstance(step.node, ast.Call)
+                if is_device_copy(step.node, self.recorder, scope)
+            ]
+        return found
+
+    def find_plain(self, scope: CodeScope) -> list[_Copy]:
+        """Those that are made each time."""
+        return [
+            copy
+            for copy in self.find_all(scope)
+            if not copy[1].context.inner
+            if not any(_may_be_kept(one, scope) for one in copy[1].context.guards)
+        ]
+
+    def creates(self, copy: _Copy) -> bool:
+        """Is it of what is made there on the host?"""
+        scope, _, node = copy
+        return creates_then_moves(self.recorder, scope, node, in_callee=True)
+
+    @cached_property
+    def moving_modules(self) -> list[Module]:
+        """The files that speak of moves, and are no tests."""
+        modules = self.recorder.project.modules
+        return [one for one in modules if not one.is_test and _speaks_of_moves(one)]
+
+    @cached_property
+    def creating_scopes(self) -> set[CodeScope]:
+        """The functions that make something on the host and move it, or may within others."""
+        moving = (one for one in self.recorder.project.modules if _speaks_of_moves(one))
+        return {
+            scope
+            for module in moving
+            for scope in module.scopes
+            if any(copy[1].context.inner or self.creates(copy) for copy in self.find_all(scope))
+        }
+
+
+def _list_copies_of_forward(copies: _CopyFinder) -> Iterator[_Copy]:
     """What ``forward`` of a module does unconditionally, itself and in what it calls."""
+    recorder = copies.recorder
     for cls in recorder.project.classes:
         forward = cls.methods.get("forward")
         if forward is None or not _may_move(forward) or cls.module.is_test:
             continue
         if _MODULE_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1]):
             continue
+        yield from copies.find_plain(forward)
+        if copies.creating_scopes <= {forward}:
+            continue
         entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
-        for scope in dict.fromkeys((forward, *(one.scope for one in entered if _is_plain(one)))):
-            yield from _list_plain_copies(recorder, scope)
+        for scope in dict.fromkeys(one.scope for one in entered if _is_plain(one)):
+            yield from copies.find_plain(scope)
 
 
-def _list_copies_of_losses(recorder: EventRecorder) -> Iterator[_Copy]:
+def _list_copies_of_losses(copies: _CopyFinder) -> Iterator[_Copy]:
     """What functions do that are called losses."""
-    for scope in recorder.project.scopes:
+    for scope in copies.recorder.project.scopes:
         named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
         if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
-            yield from _list_plain_copies(recorder, scope)
-
-
-def _list_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_Copy]:
-    for step in scope.calls:
-        if isinstance(step.node, ast.Call) and is_device_copy(step.node, recorder, scope):
-            yield scope, step, step.node
-
-
-def _list_plain_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_Copy]:
-    """Those that are made each time."""
-    for copy in _list_copies(recorder, scope):
-        context = copy[1].context
-        if not context.inner and not any(_may_be_kept(one, scope) for one in context.guards):
-            yield copy
+            yield from copies.find_plain(scope)
 
 
 def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
@@ -101,32 +144,30 @@ def _is_plain(callee: Callee) -> bool:
     return _may_move(callee.scope) and not is_initializer(callee.scope)
 
 
-def _list_copies_of_evaluations(recorder: EventRecorder) -> Iterator[_Copy]:
+def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
     """What loops without gradients do that no loader feeds: for each file or image."""
-    moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
-    gradients = (one for one in moving if _turns_off_somewhere(one))
+    gradients = (one for one in copies.moving_modules if _turns_off_somewhere(one))
     for scope in (scope for module in gradients for scope in module.scopes):
         decorated = any(map(switches_off_gradients, getattr(scope.node, "decorator_list", ())))
-        for copy in _list_copies(recorder, scope):
+        for copy in copies.find_all(scope):
             context = copy[1].context
-            fed = any(id(loop) in recorder.loop_indices for loop in context.loops)
+            fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
             if not context.loops or fed:
                 continue
             if decorated or any(map(switches_off_gradients, context.managers)):
                 yield copy
 
 
-def _list_copies_of_helpers(recorder: EventRecorder) -> Iterator[_Copy]:
+def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
     """What functions do that a loop over batches calls in each step, without the batch."""
-    moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
-    for scope in (scope for module in moving for scope in module.scopes):
+    recorder = copies.recorder
+    for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         if is_initializer(scope):
             continue
         plain = [
             copy
-            for copy in _list_plain_copies(recorder, scope)
-            if not copy[1].context.guards
-            and creates_then_moves(recorder, scope, copy[2], in_callee=True)
+            for copy in copies.find_plain(scope)
+            if not copy[1].context.guards and copies.creates(copy)
         ]
         if plain and any(_is_called_per_step(recorder, one) for one in _callers(recorder, scope)):
             yield from plain

@@ -35,6 +35,8 @@ class FlowState:
 
     def on_device_before(self, line: int, context: CodeContext) -> set[str]:
         """Those that are on the device already, on this way through the loop."""
+        if not self.on_device:
+            return set()
         return {
             name
             for name, (since, within) in self.on_device.items()
@@ -130,6 +132,7 @@ class ExpressionNames:
         self._all: dict[int, frozenset[str]] = {}
         self._tensors: dict[int, frozenset[str]] = {}
         self._calls: dict[int, list[ast.Call]] = {}
+        self._given: dict[int, frozenset[str]] = {}
 
     def of_all(self, node: ast.expr) -> frozenset[str]:
         """All variables in an expression."""
@@ -143,6 +146,15 @@ class ExpressionNames:
         found = self._tensors.get(id(node))
         if found is None:
             found = self._tensors[id(node)] = frozenset(tensor_names(node))
+        return found
+
+    def given_to(self, node: ast.Call) -> frozenset[str]:
+        """Those of all arguments of a call, of which they hold more than numbers."""
+        found = self._given.get(id(node))
+        if found is None:
+            given = (*node.args, *(word.value for word in node.keywords))
+            found = frozenset(name for one in given for name in self.of_tensors(one))
+            self._given[id(node)] = found
         return found
 
     def calls_in(self, node: ast.expr) -> list[ast.Call]:

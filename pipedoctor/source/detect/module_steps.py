@@ -8,6 +8,12 @@ from pipedoctor.source.detect.batch_flow import BatchFlow
 from pipedoctor.source.detect.flow_state import FlowState, tensor_names
 from pipedoctor.source.detect.layers import is_module
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.value_uses import (
+    converts_values,
+    is_formatted_text,
+    may_ask_for_value,
+    reads_tensor,
+)
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -23,13 +29,53 @@ def record_module_steps(recorder: EventRecorder) -> None:
     """Follow ``forward`` of modules whose calls nobody resolves, if the project trains."""
     if not any(loop.role == "train" for loop in recorder.loops):
         return
+    readers: dict[CodeScope, bool] = {}
     for cls in recorder.project.classes:
         forward = cls.methods.get("forward")
         if forward is None or cls.module.is_test or id(forward) in recorder.followed_scopes:
             continue
         text = cls.module.file.content
         if any(word in text for word in _READS) and is_module(recorder.project, cls):
-            _follow_forward(recorder, cls, forward)
+            if _comes_to_read(recorder, cls, forward, readers):
+                _follow_forward(recorder, cls, forward)
+
+
+def _comes_to_read(
+    recorder: EventRecorder, cls: ClassDefinition, forward: CodeScope, known: dict[CodeScope, bool]
+) -> bool:
+    """Is there anything that may read a tensor, in ``forward`` or in what it calls?"""
+    entered = [
+        target
+        for step in forward.calls
+        if isinstance(step.node, ast.Call) and not step.context.inner
+        for target, _ in recorder.call_graph.resolve_call(step.node.func, forward, cls)
+    ]
+    for one in (forward, *entered):
+        if one not in known:
+            known[one] = _may_read(one)
+        if known[one]:
+            return True
+    recorder.followed_scopes.update(map(id, entered))
+    return False
+
+
+def _may_read(scope: CodeScope) -> bool:
+    """Does a function hold what reads a tensor, by its form alone?"""
+    for step in scope.steps:
+        one = step.node
+        if isinstance(one, ast.Call):
+            if reads_tensor(one) or converts_values(one):
+                return True
+        elif isinstance(one, (ast.If, ast.While, ast.Assert)):
+            if may_ask_for_value(one.test):
+                return True
+        elif isinstance(one, (ast.Assign, ast.AugAssign)):
+            if is_formatted_text(one.value):
+                return True
+        elif isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant):
+            if isinstance(one.value, ast.Attribute) and one.value.attr == "data":
+                return True
+    return False
 
 
 def _follow_forward(recorder: EventRecorder, cls: ClassDefinition, forward: CodeScope) -> None:

@@ -228,6 +228,20 @@ def asks_for_number(test: ast.expr, tensors: AbstractSet[str]) -> bool:
     return any(_is_element(one, tensors) or _reduces_tensor(one, tensors) for one in sides)
 
 
+def may_ask_for_value(test: ast.expr) -> bool:
+    """Does a condition ask for values, whatever its names are: is it more than ``x is None``?"""
+    for part in find_nodes(test, (ast.Compare, ast.Call, ast.Subscript)):
+        if isinstance(part, ast.Compare):
+            if all(isinstance(op, _COMPARISONS) for op in part.ops):
+                return True
+        elif isinstance(part, ast.Subscript):
+            if isinstance(part.slice, ast.Tuple):
+                return True
+        elif last_name(part.func) in _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | _FINITE_CHECKS:
+            return True
+    return False
+
+
 def _reduces_tensor(node: ast.expr, tensors: AbstractSet[str]) -> bool:
     """``(x == y).sum()``, to one number: without a dimension."""
     if not isinstance(node, ast.Call) or node.keywords:

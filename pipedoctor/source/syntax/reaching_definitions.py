@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, FunctionNode
 from pipedoctor.source.syntax.scope import CodeScope
 
 
@@ -37,6 +37,24 @@ class DefinitionFinder:
         self._loop_targets: dict[CodeScope, dict[str, list[LoopTarget]]] = {}
         self._known: dict[tuple[CodeScope, str, int], Definitions] = {}
 
+    def binds(self, scope: CodeScope, key: str) -> bool:
+        """Does a function, or one within it, give a name a value anywhere?"""
+        local = scope.local_functions
+        return (
+            key in scope.bindings
+            or key in self._targets_of(scope)
+            or key in scope.parameter_names
+            or key in scope.filled_names
+            or key in local
+            or any(key in _plain_parameters(one) for one in local.values())
+        )
+
+    def _targets_of(self, scope: CodeScope) -> dict[str, list[LoopTarget]]:
+        targets = self._loop_targets.get(scope)
+        if targets is None:
+            targets = self._loop_targets[scope] = _collect_loop_targets(scope)
+        return targets
+
     def find(self, scope: CodeScope, key: str, line: int) -> Definitions:
         """
         The assignments to a name that may reach a line of its function.
@@ -44,9 +62,7 @@ class DefinitionFinder:
         The last one that is always passed ends the search backwards; one below the line
         counts if both stand in the same loop.
         """
-        targets = self._loop_targets.get(scope)
-        if targets is None:
-            targets = self._loop_targets[scope] = _collect_loop_targets(scope)
+        targets = self._targets_of(scope)
         if key not in targets and key not in scope.bindings:
             return _UNDEFINED
         known = self._known.get((scope, key, line))
@@ -54,6 +70,10 @@ class DefinitionFinder:
             its = targets.get(key, ())
             known = self._known[scope, key, line] = _find_reaching(scope, its, key, line)
         return known
+
+
+def _plain_parameters(node: FunctionNode) -> set[str]:
+    return {one.arg for one in (*node.args.posonlyargs, *node.args.args)}
 
 
 def _find_reaching(

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import ClassVar
 
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import UNKNOWN, Frame, Values
 
 _MAX_DEPTH, _MAX_REPEATS = 60, 3
@@ -50,6 +51,10 @@ class CyclicEvaluator(ABC):
         return (id(node), frame) in self._known
 
     @abstractmethod
+    def is_foreign(self, node: ast.Name | ast.Attribute, scope: CodeScope) -> bool:
+        """Is it a name that nothing in the project gives a value?"""
+
+    @abstractmethod
     def evaluate_name(self, node: ast.Name, frame: Frame) -> Values:
         """What a name may be."""
 
@@ -71,6 +76,9 @@ class CyclicEvaluator(ABC):
             known = self._provisional.get(key)
         if known is not None:
             return known
+        if isinstance(node, (ast.Name, ast.Attribute)) and self.is_foreign(node, frame.scope):
+            self._known[key] = UNKNOWN
+            return UNKNOWN
         depth = len(self._active)
         if key in self._active:
             self._lowest_cycle = min(self._lowest_cycle, self._active[key])

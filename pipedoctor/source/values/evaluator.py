@@ -24,6 +24,7 @@ from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
 from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
+from pipedoctor.source.values.foreign_names import ForeignNames
 from pipedoctor.source.values.frames import FrameTable
 from pipedoctor.source.values.inherited_calls import is_super_call
 from pipedoctor.source.values.lattice import (
@@ -68,6 +69,7 @@ class Evaluator(CyclicEvaluator):
         self.attributes = AttributeReader(project)
         self._calls = CallEvaluator(self)
         self._definitions = DefinitionFinder()
+        self._foreign_names = ForeignNames(project, self._definitions)
         self._frames = FrameTable()
         self._elements: dict[Value, Values] = {}
 
@@ -95,6 +97,10 @@ class Evaluator(CyclicEvaluator):
         if owner is None and call is None and caller is None:
             return self._frames.find_plain(scope)
         return self._frames.find(scope, owner, call, caller)
+
+    def is_foreign(self, node: ast.Name | ast.Attribute, scope: CodeScope) -> bool:
+        """Is it a name that nothing in the project gives a value?"""
+        return self._foreign_names.is_foreign(node, scope)
 
     def evaluate_node(self, node: ast.expr, frame: Frame) -> Values:
         """What any other expression may be."""

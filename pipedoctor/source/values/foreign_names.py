@@ -1,0 +1,59 @@
+"""Names of libraries and builtins: of these nothing is known, whatever the call."""
+
+import ast
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
+from pipedoctor.source.syntax.scope import CodeScope
+
+
+class ForeignNames:
+    """Tells names that no file of the project defines from all others."""
+
+    def __init__(self, project: Project, definitions: DefinitionFinder) -> None:
+        self.project = project
+        self._definitions = definitions
+        self._known: dict[tuple[int, CodeScope], bool] = {}
+        self._known_names: dict[tuple[CodeScope, str], bool] = {}
+
+    def is_foreign(self, node: ast.Name | ast.Attribute, scope: CodeScope) -> bool:
+        """``torch.zeros`` of ``import torch``, ``len``: nothing of the project has that name."""
+        if isinstance(node, ast.Name):
+            key = (scope, node.id)
+            named = self._known_names.get(key)
+            if named is None:
+                named = self._known_names[key] = self._is_foreign_name(node, scope)
+            return named
+        place = (id(node), scope)
+        found = self._known.get(place)
+        if found is None:
+            inner = isinstance(node.value, (ast.Name, ast.Attribute))
+            found = inner and self._is_foreign_attribute(node, scope)
+            self._known[place] = found
+        return found
+
+    def _is_foreign_attribute(self, node: ast.Attribute, scope: CodeScope) -> bool:
+        owner = node.value
+        if not isinstance(owner, (ast.Name, ast.Attribute)) or not self.is_foreign(owner, scope):
+            return False
+        full = self.project.full_name_of(node, scope.module)
+        return bool(full) and not self._is_of_project(full, scope)
+
+    def _is_foreign_name(self, node: ast.Name, scope: CodeScope) -> bool:
+        name, module = node.id, scope.module
+        if name in {"self", "cls"} or self._definitions.binds(scope, name):
+            return False
+        if name in module.body.bindings:
+            return False
+        full = self.project.full_name_of(node, module)
+        imported = module.imported_names.get(name, "")
+        return not any(self._is_of_project(one, scope) for one in {full, imported} if one)
+
+    def _is_of_project(self, full: str, scope: CodeScope) -> bool:
+        """Is it defined in a file of the project, or such a file itself?"""
+        module, project = scope.module, self.project
+        head = full.rpartition(".")[0]
+        files = (full, head) if head else (full,)
+        if any(project.find_module(one, module) is not None for one in files):
+            return True
+        return project.find_by_name(full, module) is not None
