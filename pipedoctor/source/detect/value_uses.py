@@ -31,6 +31,7 @@ _CONVERTERS = {"print", "float", "int"}
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
 _SIZES = frozenset(("size", "len", "shape", "dim", "ndim", "numel"))
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
+_ASKING_NAMES = _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | _FINITE_CHECKS
 
 
 def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
@@ -237,7 +238,7 @@ def may_ask_for_value(test: ast.expr) -> bool:
         elif isinstance(part, ast.Subscript):
             if isinstance(part.slice, ast.Tuple):
                 return True
-        elif last_name(part.func) in _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | _FINITE_CHECKS:
+        elif isinstance(part, ast.Call) and last_name(part.func) in _ASKING_NAMES:
             return True
     return False
 
