@@ -250,9 +250,8 @@ class BatchFlow(BatchEvents):
             return True
         roots = self.names.given_to(node)
         known = state.batch, state.results, state.on_device_before(node.lineno, step.context)
-        if not all(map(roots.isdisjoint, known)):
-            return True
-        return last_name(node.func) in list_gradient_readers(self.recorder)
+        given = not all(map(roots.isdisjoint, known))
+        return given or last_name(node.func) in list_gradient_readers(self.recorder)
 
     def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:
         """Keep what ``self`` holds of the batch."""
