@@ -246,11 +246,9 @@ class BatchFlow(BatchEvents):
 
     def _is_concerned(self, node: ast.Call, step: CodeStep, state: FlowState) -> bool:
         """Is a call given something of the batch, or may it find that on its object?"""
-        if self._objects and isinstance(node.func, ast.Attribute):
-            return True
-        roots = self.names.given_to(node)
         known = state.batch, state.results, state.on_device_before(node.lineno, step.context)
-        given = not all(map(roots.isdisjoint, known))
+        given = not all(map(self.names.given_to(node).isdisjoint, known))
+        given = given or (bool(self._objects) and isinstance(node.func, ast.Attribute))
         return given or last_name(node.func) in list_gradient_readers(self.recorder)
 
     def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:

@@ -8,6 +8,7 @@ from pipedoctor.source.detect.batch_flow import BatchFlow
 from pipedoctor.source.detect.flow_state import FlowState, tensor_names
 from pipedoctor.source.detect.layers import is_module
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.requested_batches import list_entered
 from pipedoctor.source.detect.value_uses import (
     converts_values,
     is_formatted_text,
@@ -48,7 +49,7 @@ def _comes_to_read(
         target
         for step in forward.calls
         if isinstance(step.node, ast.Call) and not step.context.inner
-        for target, _ in recorder.call_graph.resolve_call(step.node.func, forward, cls)
+        for target, _ in list_entered(recorder, forward, step.node, cls)
     ]
     for one in (forward, *entered):
         if one not in known:
