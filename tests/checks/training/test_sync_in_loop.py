@@ -16,10 +16,9 @@ from tests.checks.code_samples import (
 )
 from tests.checks.image_samples import photo_training
 
-FINITE_GUARD = (
-    "value = loss.item()\n            if not math.isfinite(value):\n"
-    "                raise ValueError"
-)
+FINITE_GUARD = """value = loss.item()
+            if not math.isfinite(value):
+                raise ValueError"""
 LOOPS = """
 def validate(loader):
     for x in loader:
