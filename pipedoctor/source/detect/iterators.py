@@ -13,6 +13,7 @@ from pipedoctor.source.detect.reuse import is_repeated
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import IteratorValue
 
 _MAX_DEPTH = 4
 """Variables that a number is followed through."""
@@ -64,8 +65,7 @@ def record_manual_iteration(
     """``next(iter(loader))`` and ``next(it)``."""
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr == "next" and not node.args:
-        made = list(find_iter_calls(recorder, func.value, scope))
-        if made:
+        if _is_iterator(recorder, func.value, scope):
             recorder.add_event(OldBatchRequest(), scope, step, unparse_short(node))
         return
     if not (isinstance(func, ast.Name) and func.id == "next" and node.args):
@@ -99,3 +99,12 @@ def record_manual_iteration(
             iterated=unparse_short(made[0].args[0]) if len(made) == 1 else UNSET,
         )
         recorder.add_event(request, scope, step, unparse_short(node))
+
+
+def _is_iterator(recorder: EventRecorder, node: ast.expr, scope: CodeScope) -> bool:
+    """Is it what ``iter(loader)`` gave, wherever that is kept?"""
+    if any(find_iter_calls(recorder, node, scope)):
+        return True
+    evaluator = recorder.loader_flow.evaluator
+    values = evaluator.evaluate(node, evaluator.frame_of(scope))
+    return any(isinstance(one, IteratorValue) for one in values)

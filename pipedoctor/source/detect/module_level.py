@@ -46,7 +46,11 @@ _DISTRIBUTED_SAMPLERS = {
     "torch.utils.data.distributed.DistributedSampler",
     "torch.utils.data.DistributedSampler",
 }
-_DATA_PARALLEL_CLASSES = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
+_DATA_PARALLEL_CLASSES = {
+    *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"),
+    "torch.nn.parallel.data_parallel.DataParallel",
+    *("torch_geometric.nn.DataParallel", "torch_geometric.nn.data_parallel.DataParallel"),
+}
 _VENDORED_DATA_PARALLEL = frozenset(("DataParallelWithCallback", "BalancedDataParallel"))
 """Classes that derive from it, in files which projects take from elsewhere."""
 _VARIABLE_CLASSES = {"torch.autograd.Variable", "torch.autograd.variable.Variable"}

@@ -104,7 +104,7 @@ def _restarted_loaders(
     loaders: set[int],
 ) -> set[int]:
     """Those whose iterator, from which a call takes a batch, is made again and again."""
-    found = loaders & _list_begun_again(recorder) if loaders else set[int]()
+    found = loaders & _list_begun_again(recorder, scope) if loaders else set[int]()
     for made, its in _iterator_constructions(recorder, scope, node):
         step = next((one for one in its.calls if one.node is made), None)
         if step is None or not made.args:
@@ -119,12 +119,14 @@ def _restarted_loaders(
     return found
 
 
-def _list_begun_again(recorder: EventRecorder) -> set[int]:
-    """In functions: ``try: return next(self.it)``, ``except: self.it = iter(self.loader)``."""
+def _list_begun_again(recorder: EventRecorder, asking: CodeScope) -> set[int]:
+    """In others: ``try: return next(self.it)``, ``except: self.it = iter(self.loader)``."""
     found: set[int] = set()
     for site in recorder.project.find_call_sites("iter"):
         context, given = site.step.context, site.node.args
-        if context.handler and not context.loops and given and site.scope.find_calls("next"):
+        if site.scope is asking or not (context.handler and given):
+            continue
+        if site.scope.find_calls("next"):
             found |= recorder.loader_flow.find_loaders(given[0], site.scope)
     return found
 

@@ -44,6 +44,13 @@ SPEAKS: dict[str, Code] = {
         "train.py": "from net import build\ndef main(net, judge, rows):\n"
         "    net, judge = build(net, judge)\n    net(rows).backward()\n",
     },
+    "by the file that it is in": {
+        "net.py": "from torch.nn.parallel.data_parallel import DataParallel\n"
+        "net = DataParallel(net)\n"
+    },
+    "of a library for graphs": {
+        "net.py": "import torch\nimport torch_geometric as tg\nnet = tg.nn.DataParallel(net)\n"
+    },
     "it trains, too": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
     "    net.eval()\n    net.train()\n",
     "in two branches of one function": "def main(net):\n"
