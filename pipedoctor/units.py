@@ -24,6 +24,11 @@ def format_size(size: int) -> str:
     return f"{size / unit:.1f} {name}"
 
 
+def parse_count(text: str) -> int | None:
+    """A count as settings write it, of at most nine digits; None: it is something else."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
 def parse_size(text: str) -> int:
     """
     Read ``5G``, ``5GiB``, ``512m``, ``64MB`` or ``1024`` as bytes.

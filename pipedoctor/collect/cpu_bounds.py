@@ -5,6 +5,7 @@ from pathlib import Path
 from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine, read_int, read_or_default
 from pipedoctor.facts import Quota, UnreadableError
+from pipedoctor.units import parse_count
 
 
 def read_affinity(machine: Machine) -> str:
@@ -62,7 +63,7 @@ def _read_group_quota(machine: Machine, group: Path) -> Quota | None:
 def read_slurm_cpus(machine: Machine) -> tuple[int | None, bool]:
     """CPUs that Slurm granted, and whether that is per task (or on this node)."""
     for name in ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"):
-        value = machine.environ.get(name, "")
-        if "SLURM_JOB_ID" in machine.environ and value.isdecimal() and int(value):
-            return int(value), name == "SLURM_CPUS_PER_TASK"
+        count = parse_count(machine.environ.get(name, ""))
+        if "SLURM_JOB_ID" in machine.environ and count:
+            return count, name == "SLURM_CPUS_PER_TASK"
     return None, False

@@ -123,7 +123,8 @@ def create_linker(machine: Machine, interpreter: Interpreter) -> Linker:
     if not interpreter.glibc:
         message = "the C library is not glibc, so its linker's search order is unknown"
         raise UnreadableError(message)
-    own = (folder for path in interpreter.path for folder in Path(path).glob("nvidia/*/lib"))
+    roots = (Path(path) for path in interpreter.path if is_folder(path))
+    own = (folder for root in roots for folder in root.glob("nvidia/*/lib"))
     served = hwcaps(machine, interpreter.glibc)
     process = Linker(
         program=LoadedFile(path=program, binary=binary),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipedoctor.collect.elf import Binary, read_binary
-from pipedoctor.runtime.path_kind import is_folder
+from pipedoctor.runtime.path_kind import is_file, is_folder
 
 _MULTIARCH_NAMES = {
     "64 EM_X86_64": "x86_64-linux-gnu",
@@ -97,7 +97,7 @@ class Linker:
         candidates: list[LoadedFile] = []
         seen: set[str] = set()
         for path, how in self._iter_places(name, requester):
-            if not path.is_file() or (real := os.path.realpath(path)) in seen:
+            if not is_file(path) or (real := os.path.realpath(path)) in seen:
                 continue
             seen.add(real)
             binary = read_binary(path)

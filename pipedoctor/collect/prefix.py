@@ -10,7 +10,7 @@ import msgspec
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.version_manager_shims import resolve_shim
 from pipedoctor.facts import UnreadableError
-from pipedoctor.runtime.path_kind import is_file
+from pipedoctor.runtime.path_kind import is_file, is_folder
 
 _PYTHON_PATHS = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
 
@@ -107,7 +107,7 @@ def _find_program(name: str, environ: Mapping[str, str]) -> Path:
 
 
 def _load_folder(folder: Path, named_by: str) -> EnvironmentPrefix:
-    if not folder.is_dir():
+    if not is_folder(folder):
         message = f"{named_by} {folder}: no such directory"
         raise UnreadableError(message)
     for name in _PYTHON_PATHS:

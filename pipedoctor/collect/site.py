@@ -11,6 +11,7 @@ from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.namespaces import is_in_initial, read_privileges
 from pipedoctor.facts import Site, Slurm
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.units import parse_count
 
 _NOTEBOOK_VARIABLES = {
     "COLAB_RELEASE_TAG": "colab",
@@ -111,11 +112,7 @@ def _read_slurm(environ: Mapping[str, str]) -> Slurm | None:
         return None
     return Slurm(
         job_id=job,
-        cpus_per_task=_parse_count(environ.get("SLURM_CPUS_PER_TASK", "")),
-        cpus_on_node=_parse_count(environ.get("SLURM_CPUS_ON_NODE", "")),
-        tasks_per_node=_parse_count(environ.get("SLURM_NTASKS_PER_NODE", "")),
+        cpus_per_task=parse_count(environ.get("SLURM_CPUS_PER_TASK", "")),
+        cpus_on_node=parse_count(environ.get("SLURM_CPUS_ON_NODE", "")),
+        tasks_per_node=parse_count(environ.get("SLURM_NTASKS_PER_NODE", "")),
     )
-
-
-def _parse_count(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

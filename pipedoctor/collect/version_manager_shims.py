@@ -16,6 +16,7 @@ from pathlib import Path
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import file_trust, regular_file
 from pipedoctor.runtime.files import describe_error
+from pipedoctor.runtime.path_kind import is_folder
 from pipedoctor.versions import parse_version
 
 _INSTALL_FOLDERS = ("versions", "installs/python")
@@ -29,7 +30,7 @@ _MAX_VERSIONS = 32
 def resolve_shim(shim: Path, environ: Mapping[str, str]) -> Path:
     """Return the program that a shim starts; raises UnreadableError."""
     root = shim.parent.parent
-    home = next((root / name for name in _INSTALL_FOLDERS if (root / name).is_dir()), None)
+    home = next((root / name for name in _INSTALL_FOLDERS if is_folder(root / name)), None)
     asked: list[str] = []
     versions = _list_versions(root, environ) if home is not None else iter(())
     for version in islice(versions, _MAX_VERSIONS):
@@ -57,7 +58,7 @@ def _require_version_name(shim: Path, version: str) -> None:
 
 def _list_versions(root: Path, environ: Mapping[str, str]) -> Iterator[str]:
     """Versions in the order in which they are tried; empty: nobody says one."""
-    own = (root / "versions").is_dir()
+    own = is_folder(root / "versions")
     variables = ("PYENV_VERSION",) if own else ("ASDF_PYTHON_VERSION", _MISE_VARIABLE)
     for variable in variables:
         if named := environ.get(variable):

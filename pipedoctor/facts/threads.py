@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact
+from pipedoctor.units import parse_count
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -45,8 +46,8 @@ def parse_thread_variables(environ: Mapping[str, str]) -> Threads:
         if value is None:
             continue
         first = value.split(",")[0].strip()
-        if first.isascii() and first.isdecimal() and int(first):
-            asked[name] = int(first)
+        if count := parse_count(first):
+            asked[name] = count
         else:
             odd[name] = value[:100]
     return Threads(asked=asked, odd=odd)

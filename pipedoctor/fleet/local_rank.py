@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pipedoctor.collect.machine import read_or_default
 from pipedoctor.runtime import files
+from pipedoctor.units import parse_count
 
 if sys.platform == "linux":
     import fcntl
@@ -44,8 +45,8 @@ def get_local_rank(environ: Mapping[str, str]) -> int | None:
     Launchers nest (`srun torchrun`): only the first process of each is the first.
     """
     values = (environ.get(name, "") for name in RANK_VARIABLES)
-    ranks = [int(text) for text in values if text.isascii() and text.isdecimal()]
-    return max(ranks, default=None)
+    ranks = (parse_count(text) for text in values)
+    return max((rank for rank in ranks if rank is not None), default=None)
 
 
 @contextlib.contextmanager

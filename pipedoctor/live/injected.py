@@ -27,6 +27,8 @@ _OTHERS = ("_pipedoctor_clocks", "pipedoctor.live.clocks")
 """Modules that may have put clocks on before."""
 _ATTRIBUTE = "__next__"
 _INTERVAL = 0.5
+_MAX_DIGITS = 10
+"""Of a rank."""
 _FAILURES = (ImportError, AttributeError, OSError, ValueError, TypeError, SyntaxError)
 _running: list["_InjectedClocks"] = []
 
@@ -68,7 +70,10 @@ class _InjectedClocks:
         """What was measured so far."""
         rows = [asdict(figures) for figures in self.clocks.figures()]
         rank = os.environ.get("RANK", "")
-        known = {"rank": int(rank) if rank.isdecimal() else None, "loaders": rows}
+        known = {
+            "rank": int(rank) if rank.isdecimal() and len(rank) < _MAX_DIGITS else None,
+            "loaders": rows,
+        }
         _write(self.folder, "json", {"pid": self._pid, **known})
 
     def remove(self) -> None:

@@ -1,7 +1,7 @@
 """The report as JSON: contract `pipedoctor.report/1`, and its schema."""
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -26,6 +26,8 @@ _EMBEDDED_RECORD = re.compile(
     rb"<script type=\"application/json\" id=\"record\">(.*?)</script>", re.DOTALL
 )
 
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+"""Digits of the least number that may need more than 64 bits."""
 _UNPRINTABLE = compile_lazily(f"[{HIDDEN}]")
 """What a terminal obeys or hides, though JSON allows it in a string."""
 
@@ -78,8 +80,19 @@ def read_report(data: bytes) -> tuple[Facts, str]:
         deep = isinstance(error, RecursionError)
         reason = "nested too deeply" if deep else str(error)
         raise MalformedRecordError(EXPECTED_INPUT + reason) from None
+    if _LONG_NUMBER.search(data) and _has_huge_number(record.facts.known):
+        raise MalformedRecordError(EXPECTED_INPUT + "it holds a number that no machine has")
     known = {"known": record.facts.known, "unknown": record.facts.unknown}
     return Facts.from_record(known), record.created
+
+
+def _has_huge_number(value: object) -> bool:
+    """Is there a number that needs more than 64 bits?"""
+    if isinstance(value, dict):
+        return any(map(_has_huge_number, cast("dict[str, object]", value).values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_huge_number, cast("list[object]", value)))
+    return isinstance(value, int) and abs(value) >> 64 != 0
 
 
 def decode_report(data: bytes) -> bytes:

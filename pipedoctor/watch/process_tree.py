@@ -9,6 +9,7 @@ import msgspec
 from pipedoctor.collect.machine import read_or_default
 from pipedoctor.facts import UnreadableError
 from pipedoctor.tune.target.process_tree import find_tree
+from pipedoctor.units import parse_count
 from pipedoctor.watch.process_counters import read_process_file
 
 WORKER_NAME = "pt_data_worker"
@@ -265,7 +266,4 @@ def _read_rank(pid: int, proc: Path) -> tuple[int | None, int | None]:
     rank, world = (
         pairs.get(name, b"").decode("ascii", "replace") for name in (b"RANK", b"WORLD_SIZE")
     )
-    return (
-        int(rank) if rank.isdecimal() else None,
-        int(world) if world.isdecimal() else None,
-    )
+    return parse_count(rank), parse_count(world)

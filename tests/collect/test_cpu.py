@@ -210,6 +210,9 @@ def test_quota_without_statistics(root: Path) -> None:
         pytest.param({"SLURM_CPUS_PER_TASK": "6"}, (None, False), id="left over"),
         pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "0"}, (None, False), id="zero"),
         pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "x"}, (None, False), id="junk"),
+        pytest.param(
+            {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "9" * 20}, (None, False), id="huge"
+        ),
     ],
 )
 def test_slurm(root: Path, environ: dict[str, str], expected: tuple[int | None, bool]) -> None:

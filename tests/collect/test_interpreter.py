@@ -174,6 +174,7 @@ def test_shim_of_pyenv_leads_to_its_version(tmp_path: Path, base: Path) -> None:
             EnvironmentChoice(env="/nonexistent"),
             "--env /nonexistent: no such directory",
         ),
+        (EnvironmentChoice(env="/" + "x" * 5000), "no such directory"),
         (EnvironmentChoice(env="/proc"), "no Python environment"),
         (
             EnvironmentChoice(python="/nonexistent"),

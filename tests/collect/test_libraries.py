@@ -170,6 +170,9 @@ def test_a_preloaded_library_is_there_first(
 
     assert taken(look(site), "libiomp5") != []
     assert taken(look(site, LD_PRELOAD=f"{other} libabsent.so"), "libiomp5") == []
+    long = "/" + "x" * 5000  # no name of a file may be that long
+    alike = look(site, LD_PRELOAD=f"{other} {long}", LD_LIBRARY_PATH=long, PYTHONPATH=long)
+    assert taken(alike, "libiomp5") == []
 
 
 def test_versions_that_the_library_lacks(site: Path, tmp_path: Path, shared_object: Make) -> None:

@@ -17,6 +17,7 @@ from pipedoctor.facts import Threads
         pytest.param("", Threads(odd={"OMP_NUM_THREADS": ""}), id="empty"),
         pytest.param("-1", Threads(odd={"OMP_NUM_THREADS": "-1"}), id="negative"),
         pytest.param("all", Threads(odd={"OMP_NUM_THREADS": "all"}), id="a word"),
+        pytest.param("9" * 5000, Threads(odd={"OMP_NUM_THREADS": "9" * 100}), id="huge"),
         pytest.param("²", Threads(odd={"OMP_NUM_THREADS": "²"}), id="no ASCII digit"),
     ],
 )

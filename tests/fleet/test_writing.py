@@ -65,6 +65,7 @@ def test_launchers_tell_the_rank(variable: str, rank: str, writes: bool, tmp_pat
         pytest.param({"SLURM_LOCALID": "0", "LOCAL_RANK": "2"}, 2, id="nested"),
         pytest.param({"SLURM_LOCALID": "0", "LOCAL_RANK": "0"}, 0, id="first of both"),
         pytest.param({"LOCAL_RANK": "x"}, None, id="no number"),
+        pytest.param({"LOCAL_RANK": "9" * 5000}, None, id="huge"),
         pytest.param({"JOB_COMPLETION_INDEX": "3"}, None, id="a pod is not a rank"),
     ],
 )

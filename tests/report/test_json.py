@@ -193,6 +193,11 @@ NOTHING = "no output of torch.utils.collect_env or its like in it"
         ),
         pytest.param(b"{}", "Object missing required field `schema`", id="another object"),
         pytest.param(
+            record(facts={"known": {"shm": {"size": 1 << 64}}, "unknown": {}}),
+            "it holds a number that no machine has",
+            id="a number of more than 64 bits",
+        ),
+        pytest.param(
             record(facts={"known": {"shm": 3}, "unknown": {}}),
             "Expected `object`, got `int` - at `$.facts.known[...]`",
             id="a section that is none",

@@ -34,6 +34,18 @@ def test_a_worker_belongs_to_the_process_that_started_it(tmp_path: Path) -> None
     assert roles == {500: ("main", 500), 501: ("worker", 500), 502: ("worker", 500)}
 
 
+@pytest.mark.parametrize(("rank", "expected"), [("3", 3), ("9" * 5000, None), ("\u00b2", None)])
+def test_ranks_are_what_the_job_was_started_with(
+    tmp_path: Path, rank: str, expected: int | None
+) -> None:
+    add_process(tmp_path, 500, 1)
+    (tmp_path / "500" / "environ").write_bytes(f"A=1\0RANK={rank}\0WORLD_SIZE=8".encode())
+
+    (leader,) = list_job_processes(500, tmp_path)
+
+    assert (leader.rank, leader.world) == (expected, 8)
+
+
 @pytest.mark.parametrize(
     ("parent", "command", "starts"),
     [

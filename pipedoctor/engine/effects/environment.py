@@ -16,6 +16,7 @@ from pipedoctor.facts import (
     TorchImport,
 )
 from pipedoctor.facts.threads import THREAD_VARIABLES
+from pipedoctor.units import parse_count
 
 
 def change_variables(facts: Facts, variables: Mapping[str, str]) -> Iterator[Fact]:
@@ -31,9 +32,9 @@ def change_variables(facts: Facts, variables: Mapping[str, str]) -> Iterator[Fac
 
 def _change_threads(facts: Facts, variables: Mapping[str, str]) -> Iterator[Fact]:
     asked = {
-        name: int(value)
+        name: count
         for name, value in variables.items()
-        if name in THREAD_VARIABLES and value.isdecimal()
+        if name in THREAD_VARIABLES and (count := parse_count(value)) is not None
     }
     if asked:
         known = facts.get(Threads) or Threads()

@@ -25,6 +25,8 @@ from typing import Any
 _TARGET = "torch.utils.data.dataloader"
 _FOLDER_VARIABLE = "PIPEDOCTOR_LIVE"
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  (as in sys.path)
+_MAX_DIGITS = 10
+"""Of a rank."""
 _FAILURES = (ImportError, AttributeError, OSError, ValueError, TypeError, SyntaxError)
 
 
@@ -82,7 +84,11 @@ def _write_figures(clocks: Any, pid: int) -> None:
     if not rows:
         return
     rank = os.environ.get("RANK", "")
-    entry = {"pid": pid, "rank": int(rank) if rank.isdecimal() else None, "loaders": rows}
+    entry = {
+        "pid": pid,
+        "rank": int(rank) if rank.isdecimal() and len(rank) < _MAX_DIGITS else None,
+        "loaders": rows,
+    }
     with contextlib.suppress(*_FAILURES):
         part = Path(folder) / f".{pid}"
         part.write_text(json.dumps(entry), "utf-8")
