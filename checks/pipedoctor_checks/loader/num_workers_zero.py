@@ -110,8 +110,8 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
                 "Add workers; measure how many are worthwhile",
                 _format_call(best),
                 edits=_add_workers(source, loader, best) if literal else (),
-                unsafe="more processes and more memory; pipedoctor tune measures how many are"
-                " worthwhile",
+                unsafe="more processes and more memory, and with a seed another order in later"
+                " epochs; pipedoctor tune measures how many are worthwhile",
             ),
             confidence=Confidence.POSSIBLE if is_explicit else Confidence.LIKELY,
             counterfactual=Counterfactual(tuned=True),

@@ -118,7 +118,8 @@ def _keep_workers(loader: LoaderCall) -> Remedy:
         "Keep the workers between epochs",
         f"DataLoader(..., persistent_workers={'True' if is_sure else 'num_workers > 0'})",
         edits=_make_persistent(loader) if kept.how == "absent" else (),
-        unsafe="each worker then keeps what the dataset counts or caches",
+        unsafe="each worker then keeps what the dataset counts or caches, and with a seed later"
+        " epochs have another order",
         kept="persistent_workers=False is set explicitly: the dataset may start threads or"
         " keep state that has to end with its workers"
         if kept.how == "literal"

@@ -115,6 +115,8 @@ def _advise_rare_reads(events: list[_Wait], *, decided: bool) -> list[Remedy]:
 
 def _accumulate(events: list[_Wait]) -> Remedy:
     first = events[0]
+    if isinstance(first.details, HostRead) and first.details.logged:
+        return in_code("Log the tensor: Lightning reads it when it writes", first.details.logged)
     total = first.details.total if isinstance(first.details, HostRead) else ""
     return in_code(
         "Accumulate on the device and read at intervals", accumulate_on_device(first.name, total)

@@ -91,6 +91,8 @@ class HostRead(EventDetails, frozen=True, kw_only=True):
     """A condition depends on it."""
     total: str = ""
     """What it is added to, as it is written: ``total``."""
+    logged: str = ""
+    """Lightning's call that logs it, with the tensor instead: ``self.log('loss', loss)``."""
 
 
 class LossRead(RecordedDetails, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from pipedoctor.source.detect.host_tensors import (
     is_fresh_on_host,
     makes_tensor_of,
 )
+from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
 from pipedoctor.source.detect.value_uses import (
@@ -260,20 +261,14 @@ class BatchEvents:
                 host=host,
                 raised=raised,
                 decides=is_used_in_condition(scope, step) if decides is None else decides,
-                total=_find_total(scope, step.node),
+                total=find_total(scope, step.node),
+                logged=find_logged_tensor(scope, step.node),
             ),
             scope,
             step,
             unparse_short(step.node),
             caller_guards=self.guards,
         )
-
-
-def _find_total(scope: CodeScope, node: ast.AST) -> str:
-    """``total`` of ``total += loss.item()``."""
-    sums = (step.node for step in scope.steps_by_type.get(ast.AugAssign, ()))
-    found = (s for s in sums if isinstance(s, ast.AugAssign) and s.value is node)
-    return next((unparse_short(s.target) for s in found if isinstance(s.op, ast.Add)), "")
 
 
 def _has_other_way(scope: CodeScope, guard: GuardCondition) -> bool:

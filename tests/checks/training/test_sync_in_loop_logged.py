@@ -1,0 +1,32 @@
+"""PDR403 where Lightning logs what a step reads."""
+
+import pytest
+
+from pipedoctor_checks.training.sync_in_loop import sync_in_loop
+from tests.checks.code_samples import HEAD, find
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("self.log('loss', loss.item())", "self.log('loss', loss)"),
+        (
+            "self.log('loss', value=loss.item(), on_epoch=True)",
+            "self.log('loss', value=loss, on_epoch=True)",
+        ),
+        (
+            "self.write('loss', loss.item())",
+            "loss_sum = loss_sum + loss.detach()  # 0 before the loop; loss_sum.item() after it",
+        ),
+    ],
+)
+def test_lightning_logs_tensors(call: str, line: str) -> None:
+    code = (
+        f"{HEAD}import lightning as L\n\nclass Net(L.LightningModule):\n"
+        "    def training_step(self, batch, number):\n        loss = self.net(batch).mean()\n"
+        f"        {call}\n        return loss\n# cuda\n"
+    )
+
+    (finding,) = find(sync_in_loop, code)
+
+    assert [remedy.snippet for remedy in finding.remedies] == [line]
