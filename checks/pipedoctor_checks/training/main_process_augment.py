@@ -10,7 +10,7 @@ from pipedoctor_checks._shared.training_loop import find_loop, is_occasional
 @check("PDR406", "Batches are augmented in the training process", subject="loop")
 def main_process_augment(source: Source, /) -> Findings:
     """
-    Look for batches that are converted to arrays and back to tensors in the loop.
+    Look for batches that are augmented in the loop, as arrays or by transforms.
 
     ## Why it hurts
 
@@ -20,7 +20,8 @@ def main_process_augment(source: Source, /) -> Findings:
     ## How it is judged
 
     In the loop, a batch is converted to an array with `.numpy()` before it is on the
-    device, and later converted back to a tensor.
+    device, and later converted back to a tensor; or it is given to a transform of
+    torchvision, kornia or albumentations before.
 
     ## Bad example
 

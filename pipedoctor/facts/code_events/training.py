@@ -146,7 +146,7 @@ class CacheRelease(EventDetails, frozen=True, kw_only=True):
 
 class HostArray(EventDetails, frozen=True, kw_only=True):
     """
-    A batch becomes an array of numpy in the training process.
+    A batch becomes an array of numpy, or is transformed, in the training process.
 
         for images, labels in loader:
             array = images.numpy()
@@ -159,7 +159,7 @@ class HostArray(EventDetails, frozen=True, kw_only=True):
     """The loop, an index into `Source.loops`."""
 
     again: bool
-    """A tensor is made of it again."""
+    """A tensor is made of it again, or is what a transform gives."""
 
 
 class KeptGraph(EventDetails, frozen=True, kw_only=True):

@@ -19,11 +19,11 @@ from pipedoctor.source.detect.device_copies import (
 )
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.gradient_reads import is_of_gradients
+from pipedoctor.source.detect.host_arrays import is_host_transform, is_made_tensor_again
 from pipedoctor.source.detect.host_factories import creates_then_moves, is_made_once
 from pipedoctor.source.detect.host_tensors import (
     begins_on_host,
     is_fresh_on_host,
-    makes_tensor_of,
 )
 from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -93,13 +93,20 @@ class BatchEvents:
             if root in state.batch - moved:
                 self._record_host_array(scope, step, node, root)
         else:
-            self._record_cuda_call(scope, step, self.recorder.full_name_of(func, scope))
+            self._record_other_call(scope, step, node, state.batch - moved - state.results)
 
     def _is_copy(self, scope: CodeScope, node: ast.Call, on_host: AbstractSet[str]) -> bool:
         """Does it copy to the device, and not to where a batch on the host is?"""
         return is_device_copy(node, self.recorder, scope) and not copies_to_host(node, on_host)
 
-    def _record_cuda_call(self, scope: CodeScope, step: CodeStep, name: str) -> None:
+    def _record_other_call(
+        self, scope: CodeScope, step: CodeStep, node: ast.Call, on_host: AbstractSet[str]
+    ) -> None:
+        if is_host_transform(self.recorder, scope, node, on_host):
+            details = HostArray(again=True, in_loop=self.loop_index)
+            self.recorder.add_event(details, scope, step, unparse_short(node))
+            return
+        name = self.recorder.full_name_of(node.func, scope)
         if name == "torch.cuda.empty_cache":
             freed = _follows_del(scope, step)
             self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
@@ -192,13 +199,7 @@ class BatchEvents:
     def _record_host_array(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, root: str
     ) -> None:
-        around = step.context.loops[-1] if step.context.loops else None
-        within = scope.steps_by_loop.get(id(around), []) if around is not None else scope.steps
-        after = any(
-            makes_tensor_of(self.recorder, scope, s.node, root)
-            for s in within
-            if getattr(s.node, "lineno", 0) > node.lineno
-        )
+        after = is_made_tensor_again(self.recorder, scope, step, node, root)
         self.recorder.add_event(
             HostArray(again=after, in_loop=self.loop_index), scope, step, unparse_short(node)
         )

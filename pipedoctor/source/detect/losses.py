@@ -146,8 +146,14 @@ def _is_computed(scope: CodeScope, name: str) -> bool:
 
 
 def _loss_inputs(scope: CodeScope, name: str) -> Iterator[str]:
-    """Results that a loss is computed from, themselves computed: ``scale(loss)``."""
+    """Results that a loss is computed from, themselves computed: ``scale(loss)``; no batch."""
+    given = {
+        one
+        for step in scope.steps_by_type.get(ast.For, ())
+        if isinstance(step.node, ast.For)
+        for one in expression_names(step.node.target)
+    }
     for value, _ in scope.bindings.get(name, []):
         for one in expression_names(value) if isinstance(value, (ast.Call, ast.BinOp)) else ():
-            if _is_computed(scope, one):
+            if one not in given and _is_computed(scope, one):
                 yield one

@@ -5,7 +5,17 @@ from tests.checks.code_samples import GPU_STEP, batch_loop, make_tests
 
 SILENT = {
     "results": batch_loop(GPU_STEP + "z = loss.detach().cpu().numpy()"),
+    "a transform on the device": "from torchvision import transforms\n"
+    "cut = transforms.RandomCrop(32)\n" + batch_loop("x = x.cuda()\nx = cut(x)"),
     "not back again": batch_loop("z = x.numpy()"),
 }
-SPEAKS = {"there and back": batch_loop("x = x.numpy()\nx = turn(x)\nx = torch.Tensor(x)\nx.cuda()")}
+TRANSFORM = "from torchvision import transforms\ncut = transforms.RandomCrop(32)\n"
+SPEAKS = {
+    "there and back": batch_loop("x = x.numpy()\nx = turn(x)\nx = torch.Tensor(x)\nx.cuda()"),
+    "under another name": batch_loop("y = x.numpy()\nz = y[::-1]\nx = torch.Tensor(z)\nx.cuda()"),
+    "in a function, before the loss": "def turn(rows):\n"
+    "    return torch.stack([torch.from_numpy(one.numpy()[::-1]) for one in rows])\n"
+    + batch_loop("x = turn(x)\nx = x.cuda()\nloss = error(net(x))\nloss.backward()"),
+    "by a transform": TRANSFORM + batch_loop("x = cut(x)\nx.cuda()"),
+}
 test_silent, test_speaks = make_tests(main_process_augment, SILENT, SPEAKS)

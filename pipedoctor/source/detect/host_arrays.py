@@ -1,0 +1,60 @@
+"""Batches that are augmented in the training process: as arrays, or by transforms."""
+
+import ast
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+from pipedoctor.source.detect.host_tensors import makes_tensor_of
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import contains_node
+from pipedoctor.source.values.lattice import ExternalValue
+
+_TRANSFORM_LIBRARIES = ("torchvision.transforms.", "kornia.augmentation.", "albumentations.")
+
+
+def is_made_tensor_again(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, variable: str
+) -> bool:
+    """Is a tensor made of the array later in the loop, or in the same expression?"""
+    around = step.context.loops[-1] if step.context.loops else None
+    within = scope.steps_by_loop.get(id(around), []) if around is not None else scope.steps
+    later = [s.node for s in within if getattr(s.node, "lineno", 0) >= node.lineno]
+    names = _list_names_made_of(variable, later)
+    return any(
+        makes_tensor_of(recorder, scope, one, name)
+        for one in later
+        if isinstance(one, ast.Call) and (one.lineno > node.lineno or contains_node(one, node))
+        for name in names
+    )
+
+
+def _list_names_made_of(variable: str, steps: Iterable[ast.AST]) -> set[str]:
+    """A variable, and those that are computed of it: ``y`` of ``y = x.numpy()[:, ::-1]``."""
+    found = {variable}
+    for one in steps:
+        if isinstance(one, ast.Assign) and not found.isdisjoint(expression_names(one.value)):
+            found |= {name for target in one.targets for name in expression_names(target)}
+    return found
+
+
+def is_host_transform(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, on_host: AbstractSet[str]
+) -> bool:
+    """``transform(images)`` of torchvision or the like, while the batch is on the host?"""
+    given = node.args[0] if node.args else None
+    if not (isinstance(given, ast.Name) and given.id in on_host):
+        return False
+    if not isinstance(node.func, (ast.Name, ast.Attribute)) or not any(
+        one.imports_any(("torchvision", "kornia", "albumentations"))
+        for one in recorder.project.modules
+    ):
+        return False
+    evaluator = recorder.loader_flow.evaluator
+    values = evaluator.evaluate(node.func, evaluator.frame_of(scope))
+    return any(
+        isinstance(one, ExternalValue) and one.name.startswith(_TRANSFORM_LIBRARIES)
+        for one in values
+    )
