@@ -104,6 +104,21 @@ class Project(DefinitionIndex):
             found = [s for s, shape in pairs if self._is_call_of_method(s, shape, scope, fit)]
         return found + self._super_constructions.get(scope, [])
 
+    def find_partials(self, scope: CodeScope) -> list[CallSite]:
+        """``functools.partial(function, 3)``, as the call ``function(3)`` that it is a part of."""
+        if scope.owner is not None or isinstance(scope.node, ast.Module):
+            return []
+        found: list[CallSite] = []
+        for site in self.find_call_sites("partial"):
+            given = site.node.args[:1]
+            if given and last_name(given[0]) == scope.name:
+                call = ast.copy_location(
+                    ast.Call(given[0], site.node.args[1:], site.node.keywords), site.node
+                )
+                if self._is_call_of_function(part := CallSite(site.scope, site.step, call), scope):
+                    found.append(part)
+        return found
+
     def _find_shapes(self, last: str) -> list[CallShape]:
         """What the calls of a name give, in their order."""
         known = self._known_shapes.get(last)

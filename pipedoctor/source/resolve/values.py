@@ -237,7 +237,7 @@ class ValueResolver:
         names = [one.arg for one in scope.parameters]
         position = names.index(name) if name in names else -1
         bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
-        sites = self.project.find_callers(scope)
+        sites = [*self.project.find_callers(scope), *self.project.find_partials(scope)]
         apart = [one for one in sites if scope.module.is_test or not one.scope.module.is_test]
         for site in apart or sites:  # what only a test gives says nothing of other runs
             given = find_call_argument(site.node, name, position - bound)

@@ -25,6 +25,9 @@ SPEAKS = {
     "made there": rows_dataset(item="return torch.zeros(3, device='cuda')"),
     "in the collate function": "def one(x):\n    return x.cuda()\n"
     + rows_dataset(more=", collate_fn=one"),
+    "by the device that a partial gives": "from functools import partial\n"
+    "def one(device, x):\n    return x.to(device)\n"
+    + rows_dataset(more=", collate_fn=partial(one, 'cuda')"),
     "in a function that a lambda calls": "def one(x, n):\n    return x.cuda()\n"
     + rows_dataset(more=", collate_fn=lambda rows: one(rows, 3)"),
 }
