@@ -103,8 +103,8 @@ class BatchEvents:
         self, scope: CodeScope, step: CodeStep, node: ast.Call, on_host: AbstractSet[str]
     ) -> None:
         if is_host_transform(self.recorder, scope, node, on_host):
-            details = HostArray(again=True, in_loop=self.loop_index)
-            self.recorder.add_event(details, scope, step, unparse_short(node))
+            array = HostArray(again=True, in_loop=self.loop_index)
+            self.recorder.add_event(array, scope, step, unparse_short(node))
             return
         name = self.recorder.full_name_of(node.func, scope)
         if name == "torch.cuda.empty_cache":
