@@ -14,7 +14,7 @@ _ASKS_FOR_CUDA = re.compile(r"(?<=[ =])cuda(?::\d)?(?= |$)")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)( ?[A-Za-z]{0,3})")
 _VOLUME = re.compile(
     r"(?:^| )(?:-v|--volume)[ =](?P<source>[^\s:]{1,300}):(?P<target>/[^\s:]{0,300})"
-    r":(?P<how>[\w,]+)"
+    r"(?::(?P<how>[\w,]+))?"
 )
 
 
@@ -23,16 +23,19 @@ def find_value(log: Log, cause: str, name: str) -> str:
     What `name` stands for; empty where the log does not say it.
 
     ``limit.twice`` is the size ``limit``, doubled, ``data.name`` the last part of a path;
-    ``read_only_source`` and ``read_only_target`` are of the volume of ``docker run`` in
-    which ``path`` lies; ``older_image`` and ``run_older_image`` fit the driver;
-    ``container_name`` is what was entered or started; ``command_on_mps`` is the command
+    ``volume_source`` is of the volume of ``docker run`` in which ``path`` lies,
+    ``read_only_source`` and ``read_only_target`` where it may not be written;
+    ``older_image`` and ``run_older_image`` fit the driver; ``owned_folder`` and
+    ``owned_by`` are of the folder of ``path`` in a listing; ``container_name`` is what was
+    entered or started; ``command_on_mps`` is the command
     that asked a Mac for CUDA.
     """
     base, _, change = name.partition(".")
-    value = find_captured(log, cause, base) or _find_read_only(log, cause).get(base, "")
+    value = find_captured(log, cause, base) or _find_volume(log, cause).get(base, "")
     if base == "container_name":
         return log.names.get("entered", "") or _find_container(log)
     value = value or find_images(log, cause).get(base, "")
+    value = value or _find_owned(log, cause).get(base, "")
     value = value or (_move_to_mps(log) if base == _ON_MPS else "")
     if change == _NAME:
         return posixpath.basename(value.rstrip("/"))
@@ -43,6 +46,17 @@ def _move_to_mps(log: Log) -> str:
     """The command of the log, where it asks for CUDA, with the GPU of a Mac instead."""
     command = log.names.get("python", "")
     return _ASKS_FOR_CUDA.sub("mps", command) if _ASKS_FOR_CUDA.search(command) else ""
+
+
+def _find_owned(log: Log, cause: str) -> dict[str, str]:
+    """The listed folder in which `path` lies; else the only one, as the host names it."""
+    path = f"{log.find_value(cause, 'path')}/"
+    listed = [one.values for one in log.find_seen(cause) if "folder" in one.values]
+    around = [row for row in listed if path.startswith(f"{row['folder'].rstrip('/')}/")]
+    if len(around or listed) != 1:
+        return {}
+    (row,) = around or listed
+    return {"owned_folder": row["folder"], "owned_by": row["owner"]}
 
 
 def _find_container(log: Log) -> str:
@@ -57,11 +71,15 @@ def _double(size: str) -> str:
     return f"{2 * float(found[1]):g}{found[2]}" if found else ""
 
 
-def _find_read_only(log: Log, cause: str) -> dict[str, str]:
-    """The volume that the command mounts without the right to write where it wrote."""
+def _find_volume(log: Log, cause: str) -> dict[str, str]:
+    """The volume of the command in which it wrote, and whether it may not be written."""
     path = log.find_value(cause, "path")
     for volume in _VOLUME.finditer(log.names.get("docker_run", "")):
         below = f"{path}/".startswith(f"{volume['target'].rstrip('/')}/")
-        if path and below and "ro" in volume["how"].split(","):
-            return {"read_only_source": volume["source"], "read_only_target": volume["target"]}
+        if path and below:
+            told = {"volume_source": volume["source"]}
+            if "ro" not in (volume["how"] or "").split(","):
+                return told
+            more = {"read_only_source": volume["source"], "read_only_target": volume["target"]}
+            return told | more
     return {}

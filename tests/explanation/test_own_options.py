@@ -17,7 +17,7 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
         pytest.param(
             f"$ docker run -it -m12g --memory-swap 14g img python a.py -m 3\n{KILLED}"
             '$ docker inspect x\n        "OOMKilled": true,\n',
-            "docker run --memory=64g -it img python a.py -m 3",
+            "docker run --memory=24g -it img python a.py -m 3",
             id="a short option is replaced, and what contradicts it goes",
         ),
         pytest.param(

@@ -213,7 +213,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         ),
         pytest.param(
             "$ srun --partition=gpu nvidia-smi\nNo devices were found\n",
-            "sbatch --gres=gpu:1",
+            "srun --gres=gpu:1 --partition=gpu nvidia-smi",
             id="Slurm by its commands",
         ),
         pytest.param(

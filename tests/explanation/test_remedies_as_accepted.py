@@ -8,6 +8,8 @@ WATCHDOG = (
     "[rank{0}]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=2,"
     " OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600900 milliseconds before timing out.\n"
 )
+DENIED = "PermissionError: [Errno 13] Permission denied: '/out/run1'\n"
+NO_DRIVER = "RuntimeError: Found no NVIDIA driver on your system.\n"
 BACKEND = "RuntimeError: Couldn't find appropriate backend to handle uri"
 FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n"
 
@@ -68,6 +70,47 @@ FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n"
             " the worker in cv2.resize\n",
             "cv2.setNumThreads(0)",
             id="threads of OpenCV",
+        ),
+        pytest.param(
+            f"{DENIED}$ kubectl exec ft-5d9c7f6b8-qx2zt -- sh -c 'id; ls -ld /out'\n"
+            "uid=1021 gid=1021 groups=1021\ndrwxr-xr-x 2 root root 4096 Jan  1 00:00 /out\n",
+            "kubectl patch deployment ft --patch"
+            """ '{"spec":{"template":{"spec":{"securityContext":{"fsGroup":1021}}}}}'""",
+            id="a volume of a pod",
+        ),
+        pytest.param(
+            "$ docker run -u 1021 -v /srv/o:/out img python t.py\n"
+            f"{DENIED}$ ls -ld /srv/o\ndrwxr-xr-x 2 root root 4096 Jan  1 00:00 /srv/o\n",
+            "sudo chown -R 1021 /srv/o",
+            id="a folder of the host",
+        ),
+        pytest.param(
+            f"{NO_DRIVER}$ apptainer exec torch.sif python t.py\n",
+            "apptainer exec --nv torch.sif python t.py",
+            id="an image of Apptainer without GPUs",
+        ),
+        pytest.param(
+            f"$ srun -p gpu --pty bash\n{NO_DRIVER}",
+            "srun --gres=gpu:1 -p gpu --pty bash",
+            id="a session without GPUs",
+        ),
+        pytest.param(
+            "OutOfMemoryError: CUDA out of memory. Tried to allocate 112.00 MiB. Process 81 has"
+            " 14.73 GiB memory in use. Of the allocated memory 14.50 GiB is allocated by PyTorch\n",
+            "Halve batch_size",
+            id="a process that is this one",
+        ),
+        pytest.param(
+            "JobID  State  ReqMem\n88123   OUT_OF_ME+    32G\nslurmstepd: error: Detected 1"
+            " oom_kill event in StepId=88123.batch.\n",
+            "sbatch --mem=64G",
+            id="twice what sacct says",
+        ),
+        pytest.param(
+            "trainer-1  | RuntimeError: DataLoader worker (pid 88) is killed by signal: Killed.\n"
+            "    mem_limit: 8g\n$ docker compose logs trainer\n",
+            "services:\n  trainer:\n    mem_limit: 16g",
+            id="twice what Compose says",
         ),
     ],
 )

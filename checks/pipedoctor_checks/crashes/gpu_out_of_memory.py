@@ -14,6 +14,8 @@ _BATCH = compile_lazily(
     r"|(?<!\S)(?:\w{1,40}\.){0,6}batch_size=)(\d{1,6})(?!\S)"
 )
 """``--batch-size 64``, ``--per_device_train_batch_size=8``, ``-b 128``, ``data.batch_size=32``."""
+_OWN_SHARE = 0.7
+"""Of what a process holds: so much is allocated by PyTorch only if the process is this one."""
 _HERE = (Launcher.BARE, Launcher.DOCKER)
 _OWN_GPU = advise_launch("Give every pod its own GPU or MIG slice", fits=(Launcher.KUBERNETES,))
 
@@ -63,6 +65,8 @@ def _free_from_others(log: Log) -> tuple[Remedy, ...]:
         return _find_others(log)
     pid = max(held, key=lambda pid: parse_size(held[pid]))
     own = log.find_value(_CAUSE, "own")
+    if not own and _is_own_process(held[pid], log.find_value(_CAUSE, "allocated")):
+        return ()
     if own and parse_size(own) >= sum(map(parse_size, held.values())):
         return ()
     return (
@@ -74,6 +78,11 @@ def _free_from_others(log: Log) -> tuple[Remedy, ...]:
         ),
         *_CHOOSE_ANOTHER,
     )
+
+
+def _is_own_process(held: str, allocated: str) -> bool:
+    """In a container torch does not know its own number: what it allocated tells."""
+    return bool(allocated) and parse_size(allocated) > _OWN_SHARE * parse_size(held)
 
 
 def _find_others(log: Log) -> tuple[Remedy, ...]:
