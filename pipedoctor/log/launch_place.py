@@ -70,8 +70,8 @@ class LaunchPlaceDetector:
         """``kubernetes``, or empty: nothing was given away."""
         return next((place for place in _PLACE_ORDER if place in self._found), "")
 
-    def find_system(self) -> Literal["", "windows", "macos"]:
-        """The system that wrote it; empty: Linux, or a container, as far as it says."""
+    def find_system(self, *, in_container: bool) -> Literal["", "windows", "macos"]:
+        """The system that wrote it; empty: Linux, or a container on a Mac, as far as it says."""
         if self._is_windows:
             return "windows"
-        return "macos" if self._is_macos and not self._found else ""
+        return "macos" if self._is_macos and not (self._found or in_container) else ""

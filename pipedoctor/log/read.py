@@ -179,7 +179,7 @@ class _LogReader:
             seen=tuple(seen),
             raised=tuple(self._tracebacks.raised),
             place=self._places.find_place() or ("docker" if docker_use else ""),
-            system="" if docker_use else self._places.find_system(),
+            system=self._places.find_system(in_container=bool(docker_use)),
             versions=self._project.versions,
             names=self._project.names | self._commands.get_commands() | self._tracebacks.names,
             tool=self._project.find_tool(),
