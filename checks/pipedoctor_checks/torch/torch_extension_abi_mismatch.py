@@ -1,14 +1,18 @@
 """PDR834: were compiled extensions built for this torch?"""
 
-from pipedoctor.check import Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Distribution, Packages, TorchBuild
+from pipedoctor.check import Confidence, Finding, Findings, Remedy, Severity, check
+from pipedoctor.facts import Distribution, Interpreter, Packages, TorchBuild
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_prerelease
+from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks._shared.companion_versions import COMPANIONS
 from pipedoctor_checks.torch._version_pairs import imported_copies
 
 _VENDOR_VERSION = compile_lazily(r"nv\d")
+_PYG_PACKAGES = frozenset(
+    ("pyg-lib", "torch-cluster", "torch-scatter", "torch-sparse", "torch-spline-conv")
+)
 _BUILD_SUFFIX = compile_lazily(r"pt(\d)\.?(\d+?)(cu\d+|cpu)")
 
 
@@ -17,7 +21,9 @@ _BUILD_SUFFIX = compile_lazily(r"pt(\d)\.?(\d+?)(cu\d+|cpu)")
     "A compiled extension was built for another torch",
     after=("PDR831", "PDR832", "PDR835"),
 )
-def torch_extension_abi_mismatch(packages: Packages, torch: TorchBuild, /) -> Findings:
+def torch_extension_abi_mismatch(
+    packages: Packages, torch: TorchBuild, interpreter: Interpreter | None = None, /
+) -> Findings:
     """
     Compare the torch version recorded in extensions with the installed torch.
 
@@ -44,7 +50,8 @@ def torch_extension_abi_mismatch(packages: Packages, torch: TorchBuild, /) -> Fi
     for copy in packages.entries:
         match = _BUILD_SUFFIX.fullmatch(copy.version.partition("+")[2])
         if match and imported_copies(packages, copy.name)[0] is copy:
-            yield from _judge_extension(copy, f"{match[1]}.{match[2]}", match[3], torch)
+            release = f"{match[1]}.{match[2]}"
+            yield from _judge_extension(copy, release, match[3], torch, interpreter)
 
 
 def _judge_vendor_build(packages: Packages, torch: TorchBuild) -> Findings:
@@ -61,7 +68,13 @@ def _judge_vendor_build(packages: Packages, torch: TorchBuild) -> Findings:
                 )
 
 
-def _judge_extension(copy: Distribution, release: str, backend: str, torch: TorchBuild) -> Findings:
+def _judge_extension(
+    copy: Distribution,
+    release: str,
+    backend: str,
+    torch: TorchBuild,
+    place: Interpreter | None,
+) -> Findings:
     own = f"cu{get_series(torch.cuda).replace('.', '')}" if torch.cuda else "cpu"
     wrong = release != get_series(torch.version)
     other = torch.known_backend and own != backend and not torch.hip
@@ -74,5 +87,14 @@ def _judge_extension(copy: Distribution, release: str, backend: str, torch: Torc
         f" this is torch {torch.version} and {own}",
         evidence={copy.name: copy.version, "torch": torch.version, "backend": own},
         confidence=Confidence.LIKELY,
-        remedies=(advise_user(f"Install the {copy.name} built for exactly this torch, {own}"),),
+        remedies=(_install_for(copy.name, torch, own, place),),
     )
+
+
+def _install_for(name: str, torch: TorchBuild, own: str, place: Interpreter | None) -> Remedy:
+    """By the page of PyG that has the wheels for this release and backend."""
+    title = f"Install the {name} built for exactly this torch, {own}"
+    if name not in _PYG_PACKAGES or is_prerelease(torch.version):
+        return advise_user(title)
+    page = f"https://data.pyg.org/whl/torch-{get_series(torch.version)}.0+{own}.html"
+    return pip_command.reinstall(place, title, name, "--find-links", page)

@@ -110,3 +110,25 @@ def test_unknown_is_not_health() -> None:
     verdict = torch_extension_abi_mismatch.run(Facts(CU121, unknown={"packages": "-"}))
 
     assert verdict.skipped == "packages: -"
+
+
+@pytest.mark.parametrize(
+    ("name", "torch", "line"),
+    [
+        (
+            "torch-scatter",
+            CU121,
+            (
+                "python -m pip install --force-reinstall --no-deps torch-scatter --find-links"
+                " https://data.pyg.org/whl/torch-2.1.0+cu121.html"
+            ),
+        ),
+        ("other-ops", CU121, ""),
+        ("torch-scatter", TorchBuild(version="2.3.0.dev20240301", cuda="12.1"), ""),
+    ],
+    ids=["of PyG", "of someone else", "a nightly"],
+)
+def test_the_page_of_the_wheels_is_named(name: str, torch: TorchBuild, line: str) -> None:
+    (finding,) = torch_extension_abi_mismatch(with_(name, "2.1.1+pt20cu117"), torch)
+
+    assert [remedy.shell for remedy in finding.remedies] == [line]
