@@ -126,11 +126,11 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
     file = names.get("importing_file", "")
     if file and redactor.redact_text(file) != file:  # whoever types it needs all of it
         del names["importing_file"]
-    if program := names.pop("interpreter", ""):
-        names |= {} if "<" in hide(program) else {"interpreter": hide(program)}
+    program = hide(names.pop("interpreter", ""))
     for name, value in log.names.items():  # a command with a mark in it cannot be typed
         if names.get(name, value) != value and not is_plain_command(names[name]):
             del names[name]
+    names |= {"interpreter": program} if program and "<" not in program else {}
     return replace(log, seen=tuple(seen), names=names)
 
 

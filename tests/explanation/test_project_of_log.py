@@ -272,3 +272,13 @@ def test_a_remedy_shows_no_more_of_a_log_than_its_lines_do() -> None:
     assert any(
         one.shell.startswith("conda install --prefix ~/miniforge3/envs/tts ") for one in remedies
     )
+
+
+def test_the_python_that_was_started_is_typed_from_the_home_folder() -> None:
+    log = f"kim@box:~$ /home/kim/venv/bin/python t.py\n{NUMPY}"
+
+    said = explain(
+        io.BytesIO(log.encode()), redactor=Redactor(RedactionLevel.ALL), facts=lambda _: HERE
+    )
+
+    assert said.causes[0].remedies[0].shell.startswith("~/venv/bin/python -m pip install")
