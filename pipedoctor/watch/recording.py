@@ -28,7 +28,9 @@ class WatchRecorder:
         """Raises OSError where the file cannot be written."""
         files.require_answer(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        self._file = os.fdopen(os.open(path, flags, 0o600), "wb")
+        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)  # not till somebody reads a pipe
+        os.set_blocking(descriptor, True)
+        self._file = os.fdopen(descriptor, "wb")
         self._lines = 0
 
     def __enter__(self) -> "WatchRecorder":  # noqa: PYI034  (3.10 has no Self)

@@ -43,6 +43,13 @@ def test_usage_in_one_line(tmp_path: Path) -> None:
         assert done.stdout == ""
 
 
+def test_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(OSError, match="No such device"):
+        WatchRecorder(str(tmp_path / "pipe"))
+
+
 def test_a_damaged_recording_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "damaged"
     for text in ("{", "[]\n", '{"schema": "x/1", "sample": {}}\n', "\xff\n"):
