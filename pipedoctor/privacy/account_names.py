@@ -17,7 +17,7 @@ _REFS = (
 """What stands behind ``@`` where a version is named, not a host."""
 _BEFORE_USER = (
     r"(?:\b(?:for|to|as|from|of|by|on|via|into|with|user|context|context:|got|through)[ ]['\"]?"
-    r"|(?<!\S)\*?[ ]{2,40}|(?m:^)(?=\S+@\S+: )|(?<=[\w\s]=)[ ]?['\"]?)"
+    r"|(?<!\S)\*?[ ]{2,40}|(?:(?m:^)|(?<=: ))(?=\S+@\S+: )|(?<=[\w\s]=)[ ]?['\"]?)"
 )
 _BEHIND_HOST = r"(?=['\",;:)]*(?:\s|$)|\.\(none\))"
 _DAYS = (
@@ -128,10 +128,20 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         f"{MAN}/man1/getent.1.html",
-        rf"(\b(?:[Nn]o crontab for|credentials for|getent (?:passwd|shadow|initgroups)|chage -l"
+        rf"(\b(?:[Nn]o crontab for|credentials for|[Ll]ogin incorrect for"
+        rf"|getent (?:passwd|shadow|initgroups)|chage -l"
         rf"|passwd (?:-\w |--\w+ )|kinit|smbpasswd(?: -\w)+|loginctl (?:show|enable|kill)-user"
         rf"|loginctl enable-linger|newgrp -|sacctmgr \w+ user) ?){_USER}(?=\s*(?:\n|$|[;|&)]))",
-        *("crontab for", "credentials for", "getent ", "chage ", "passwd ", "kinit ", "loginctl "),
+        *(
+            "crontab for",
+            "credentials for",
+            "incorrect for",
+            "getent ",
+            "chage ",
+            "passwd ",
+            "kinit ",
+            "loginctl ",
+        ),
         "sacctmgr ",
     ),
     make_form(
@@ -202,6 +212,12 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
 )
 
 ACCOUNT_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "told host",
+        "https://dev.mysql.com/doc/refman/8.4/en/account-names.html",
+        r"(<user-\d+>['`]@['`])([A-Za-z][\w.-]*\w)(?=['`])",
+        "<user-",
+    ),
     make_form("host", _HOSTNAME, rf"{_PROMPTED}{_ASKS_HOST}\s*\n){_HOST}(?=\s*(?:\n|$))", "\n"),
     make_form(
         "host",

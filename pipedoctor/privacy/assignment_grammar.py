@@ -20,7 +20,7 @@ SEPARATOR = compile_lazily(
     \w*(?:[.-]\w+)*))(?P=tail)  # never given back
     (?:{_QUOTE}|[\])»”]){{0,4}}
     (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
-    (?:\ (?i:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
+    (?:\ (?i:for|of|on|to|as|at|in)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
     (?=\s?(?:[:=]\s|->|=>|→)|\s{{1,3}}(?:is|was)\s))?
     (?:\s?\([a-z\ ]{{2,20}}\)(?=\s?[:=]))?
     (?:

@@ -28,6 +28,18 @@ _SLURM = "https://slurm.schedmd.com/scontrol.html"
 SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
+        "https://git-scm.com/docs/gitcredentials",
+        r"(\bPassword for ['\"])([A-Za-z][\w.-]*\w)(?=['\"])",
+        "assword for",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/ftp.1.html",
+        rf"(ftp> (?:open|user) ){_USER}(?=[: ]<secret>)",
+        "ftp> ",
+    ),
+    make_form(
+        "told user",
         _SPOKEN,
         rf"(\b(?i:our|the|my|your|an?) {_ROLES},? (?:called |named )?){_CAPITAL}",
         *("dmin", "inistrator", " boss", " colleague", "visor", " professor", " PI", "mate"),

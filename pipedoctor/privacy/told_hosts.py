@@ -67,7 +67,7 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         "https://www.rfc-editor.org/rfc/rfc3986#section-3.2",
-        rf"(:<secret>@){_HOST}",
+        rf"([: /]<secret>@){_HOST}",
         ":<secret>@",
         in_word=True,
     ),
