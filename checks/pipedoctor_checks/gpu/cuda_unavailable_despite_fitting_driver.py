@@ -1,7 +1,7 @@
 """PDR807: is CUDA unavailable although GPU, driver and build fit together?"""
 
-from pipedoctor.check import Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
+from pipedoctor.check import Confidence, Finding, Findings, Remedy, Severity, check
+from pipedoctor.facts import Accelerators, Gpu, Interpreter, Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor_checks._shared import cuda_versions, torch_install
 from pipedoctor_checks._shared.advice import advise_user
@@ -13,13 +13,14 @@ from pipedoctor_checks.gpu import _cuda_errors
     "CUDA is not available although GPU, driver and torch are compatible",
     after=("PDR803", "PDR804", "PDR805", "PDR808", "PDR809", "PDR820"),
 )
-def cuda_unavailable_despite_fitting_driver(
+def cuda_unavailable_despite_fitting_driver(  # noqa: PLR0913, PLR0917  (facts are injected)
     torch: TorchBuild,
     gpu: Gpu,
     torch_import: TorchImport,
     drivers: CudaDrivers,
     accelerators: Accelerators | None,
     site: Site | None,
+    interpreter: Interpreter | None = None,
     /,
 ) -> Findings:
     """
@@ -61,14 +62,14 @@ def cuda_unavailable_despite_fitting_driver(
         f" compatible{f': {reason}' if reason else ''}",
         evidence={"cuda_error": torch_import.cuda_error, "gpu.driver": gpu.driver},
         confidence=Confidence.CERTAIN if reason else Confidence.LIKELY,
-        remedies=(remedy or _INSPECT_REMEDY,),
+        remedies=(remedy or _start_cuda(interpreter),),
     )
 
 
-_INSPECT_REMEDY = advise_user(
-    (
+def _start_cuda(place: Interpreter | None) -> Remedy:
+    python = (place.executable if place else "") or "python"
+    return advise_user(
         "Check CUDA_VISIBLE_DEVICES, the permissions of /dev/nvidia* and nvidia-uvm; reboot if"
-        " the driver has been updated"
-    ),
-    argv=("python", "-c", "import torch; torch.cuda.init()"),
-)
+        " the driver has been updated",
+        argv=(python, "-c", "import torch; torch.cuda.init()"),
+    )

@@ -12,6 +12,7 @@ from pipedoctor.facts import (
     Device,
     Facts,
     Gpu,
+    Interpreter,
     Site,
     TorchBuild,
     TorchImport,
@@ -70,6 +71,8 @@ def test_everything_fits_and_yet(snapshot: SnapshotAssertion) -> None:
     )
     assert finding.evidence == {"cuda_error": "", "gpu.driver": "410.48"}
     assert finding.remedies[0].title == snapshot
+    (other,) = judged(TORCH, FITS, NO, LINUX, Interpreter(executable="/env/bin/python"))
+    assert other.remedies[0].argv[0] == "/env/bin/python"
 
 
 @pytest.mark.parametrize(
