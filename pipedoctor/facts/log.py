@@ -75,7 +75,7 @@ class Log(Fact, frozen=True, kw_only=True):
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,
-    ``accelerate`` and ``python``; the ``interpreter`` as somebody typed it; the
+    ``accelerate`` and ``python``; the ``interpreter`` that started a script; the
     ``importing_file`` whose import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""

@@ -7,7 +7,8 @@ _VARIABLES = r"(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
 _STARTED = re.compile(
     rf"{_PROMPT}(?:& )?{_VARIABLES}(?P<folder>(?:[A-Za-z]:)?(?:[\w.+@~-]{{0,60}}[\\/]){{0,12}})"
     r"(?P<program>python(?:3(?:\.\d\d?)?)?(?:\.exe)?|py|torchrun|accelerate)"
-    r" (?:-[a-zA-Z] ){0,3}[\w.\\/~-]{2}"
+    r" (?:-[a-ln-zA-Z] ){0,3}(?:-m (?!pip\b|venv\b|ensurepip\b|virtualenv\b)\w"
+    r"|[\w.\\/~-]{1,200}\.py\b|--?\w.{0,200}\.py\b)"
 )
 _WORDS = ("py", "torchrun", "accelerate")
 _LAUNCHERS = frozenset({"torchrun", "accelerate"})
@@ -22,15 +23,14 @@ def find_powershell(text: str) -> str:
 
 def find_interpreter(text: str) -> str:
     r"""
-    The program behind a prompt, as it was typed: ``venv/bin/python``, ``python3``, ``py``.
+    The program that a prompt starts a script with: ``venv/bin/python``, ``python3``, ``py``.
 
-    Empty: the line starts none, or plain ``python``. Beside ``torchrun`` stands the Python
-    of its folder.
+    Empty: the line starts none. Beside ``torchrun`` stands the Python of its folder.
     """
     match = _STARTED.match(text) if any(word in text for word in _WORDS) else None
     if match is None:
         return ""
     folder, program = match["folder"], match["program"]
     if program in _LAUNCHERS:
-        return f"{folder}python" if folder else ""
-    return f"{folder}{program}" if folder or program != "python" else ""
+        return f"{folder}python"
+    return f"{folder}{program}"

@@ -40,6 +40,11 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             id="the Python that was started",
         ),
         pytest.param(
+            "$ python3 -m venv v\n$ v/bin/python t.py\n" + NUMPY,
+            "v/bin/python -m pip",
+            id="not the Python that made the environment",
+        ),
+        pytest.param(
             "kim@box:~$ python3 t.py\n" + NUMPY, "python3 -m pip install", id="only python3"
         ),
         pytest.param(
