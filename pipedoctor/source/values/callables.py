@@ -59,6 +59,16 @@ class Callee(NamedTuple):
     owner: InstanceValue | None = None
 
 
+def _place_of(callee: Callee) -> tuple[str | int, ...]:
+    """Where it stands, whoever has asked for it first: the function, then its object."""
+    scope, owner = callee
+    place = (scope.module.path, getattr(scope.node, "lineno", 0), scope.name)
+    if owner is None:
+        return (*place, "", 0, 0)
+    made = owner.call.lineno if owner.call is not None else 0
+    return (*place, owner.cls.module.path, owner.cls.node.lineno, made)
+
+
 class CallableFinder:
     """Finds what calls enter."""
 
@@ -149,13 +159,10 @@ class CallableFinder:
         return isinstance(self.project.find_definition(node, scope.module), CodeScope)
 
     def callees_of(self, func: ast.expr, frame: Frame) -> Iterator[Callee]:
-        """What a call of an expression enters."""
-        seen: set[Callee] = set()
-        for value in self.evaluator.evaluate(func, frame):
-            for callee in self._enter(value):
-                if callee not in seen:
-                    seen.add(callee)
-                    yield callee
+        """What a call of an expression enters, in the order of the text."""
+        values = self.evaluator.evaluate(func, frame)
+        found = {callee: None for value in values for callee in self._enter(value)}
+        yield from found if len(found) < 2 else sorted(found, key=_place_of)  # noqa: PLR2004
 
     def callables_in(self, node: ast.expr, frame: Frame) -> Iterator[Callee]:
         """The callables of the project that a value is or holds, however nested."""

@@ -255,21 +255,23 @@ class CallEvaluator:
         held = [one for one in owners if is_sequence(one)]
         if held:
             return join(call_container_method(self.model, one, node) for one in held)
-        for owner in owners:
-            if isinstance(owner, BatchValue):
-                return frozenset((owner,))
-            if isinstance(owner, ModuleValue) and name in {"items", "values"}:
-                return list_module_items(self.model, owner, name)
-            if isinstance(owner, (LoaderValue, IteratorValue)):
-                if name in {"next", "__next__"}:
-                    return frozenset((BatchValue(owner.index),))
-                made = name == "__iter__"
-                return frozenset((IteratorValue(owner.index),)) if made else UNKNOWN
-            if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
-                return owners
-            if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
-                return self._parsed_objects(owner)
-        return None
+        found = [self._call_method_of(owner, name) for owner in owners]
+        return join(one for one in found if one) if any(x is not None for x in found) else None
+
+    def _call_method_of(self, owner: Value, name: str) -> Values | None:
+        if isinstance(owner, BatchValue):
+            return frozenset((owner,))
+        if isinstance(owner, ModuleValue) and name in {"items", "values"}:
+            return list_module_items(self.model, owner, name)
+        if isinstance(owner, (LoaderValue, IteratorValue)):
+            if name in {"next", "__next__"}:
+                return frozenset((BatchValue(owner.index),))
+            made = name == "__iter__"
+            return frozenset((IteratorValue(owner.index),)) if made else UNKNOWN
+        if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
+            return frozenset((owner,))
+        parses = isinstance(owner, ExternalValue) and name in OBJECT_PARSERS
+        return self._parsed_objects(owner) if parses else None
 
     def _items_of(self, values: Values) -> Values:
         return join(self.model.item(one, None) for one in values)

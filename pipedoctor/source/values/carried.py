@@ -34,8 +34,7 @@ class CarriedValues:
         name = _accessed_name(node)
         if name is None or not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ()
-        with self.evaluator.open_query():
-            owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
+        owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
         if not scope.module.is_test:
             owners = frozenset(one for one in owners if not _is_made_in_test(one))
         if not 0 < len(owners) <= _MAX_OWNERS:
@@ -50,8 +49,7 @@ class CarriedValues:
 
     def list_fields(self, node: ast.expr, scope: CodeScope) -> Sequence[str]:
         """The fields of a dataclass, a named tuple or a namespace; none where some are not seen."""
-        with self.evaluator.open_query():
-            owners = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
+        owners = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
         ways = {tuple(self._fields_of(one)) for one in owners}
         return next(iter(ways)) if len(ways) == 1 else ()
 

@@ -1,28 +1,47 @@
 """
-Evaluates each expression once, also where its value rests on itself.
+Answers each question once, also where the answer rests on itself.
 
-A value that rests on an evaluation which is still under way is provisional: it is good
-for the query at hand, and forgotten after it. What was found so several times is kept.
+An answer that rests on questions which are still open is worked out from what is known of
+them so far, starting with nothing, until it stays the same: only then is it kept. So it does
+not matter which of several questions that rest on one another is asked first. Where questions
+lie too deep within one another, the innermost is asked on its own, and the first one again.
 """
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import ClassVar
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import UNKNOWN, Frame, Values
 
-_MAX_DEPTH, _MAX_REPEATS = 60, 3
-"""Evaluations of one expression whose value rests on itself."""
+Question: TypeAlias = tuple[object, object]
+"""An expression, by its identity, in a frame; or another question about values."""
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+_MAX_DEPTH = 48
+"""Questions within questions, about as many as Python can call."""
+_MAX_ATTEMPTS = 6
+"""At an answer that rests on itself: tuples of tuples may grow without end."""
+_MAX_RESTARTS = 200
+"""Of one question, because others lie too deep within it."""
 _MAX_VALUES = 40
 """What may be more things than these may be anything."""
 _UNFOLLOWED_TYPES = frozenset((ast.Constant, ast.JoinedStr, ast.Compare))
 
 
+class _Draft(NamedTuple):
+    """An answer that rests on open questions: on which at the outermost."""
+
+    values: Values
+    lowest: int
+
+
 class CyclicEvaluator(ABC):
-    """Remembers what was evaluated, detects cycles, and stops where there is too much."""
+    """Remembers what was evaluated, solves cycles, and stops where there is too much."""
 
     most_for_items: ClassVar[int] = 100_000
     """What is evaluated at most for functions that run for items; the rest is for loops."""
@@ -30,21 +49,27 @@ class CyclicEvaluator(ABC):
     """Few projects need so many; in one that does the rest is left unknown."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, Frame], Values] = {}
-        self._provisional: dict[tuple[int, Frame], Values] = {}
-        """What rests on a circle that is not closed yet; good for one question."""
-        self._repeated: dict[tuple[int, Frame], tuple[Values, int]] = {}
-        self._open_queries = 0
-        self._active: dict[tuple[int, Frame], int] = {}
-        self._lowest_cycle = _MAX_DEPTH + 1
+        self._known: dict[Question, Values] = {}
+        self._drafts: dict[Question, _Draft] = {}
+        """Answers that rest on questions which are open."""
+        self._assumed: dict[Question, Values] = {}
+        """What is known so far of open questions that rest on themselves."""
+        self._open: dict[Question, int] = {}
+        """Questions that are being worked out, and how deep."""
+        self._circular: set[Question] = set()
+        """Those of them that were asked again within themselves."""
+        self._lowest = _MAX_DEPTH + 1
+        """The outermost open question that the present one rests on; -1: on a bound."""
+        self._unstable = False
+        """Has an assumption changed since the present attempt began?"""
+        self._too_deep: dict[Question, Callable[[], Values]] = {}
         self._evaluations = 0
         self.most_evaluations = self.most_in_all
         """What may be used up by now: some is left for those who ask last."""
 
     def forget_values(self) -> None:
         """Forget all that was found."""
-        for known in (self._known, self._provisional, self._repeated):
-            known.clear()
+        self._known.clear()
 
     def is_settled(self, node: ast.expr, frame: Frame) -> bool:
         """Is the value of an expression final?"""
@@ -72,59 +97,126 @@ class CyclicEvaluator(ABC):
             return UNKNOWN
         key = (id(node), frame)
         known = self._known.get(key)
-        if known is None and self._provisional:
-            known = self._provisional.get(key)
         if known is not None:
             return known
         if isinstance(node, (ast.Name, ast.Attribute)) and self.is_foreign(node, frame.scope):
             self._known[key] = UNKNOWN
             return UNKNOWN
-        depth = len(self._active)
-        if key in self._active:
-            self._lowest_cycle = min(self._lowest_cycle, self._active[key])
-            return UNKNOWN
-        if depth >= _MAX_DEPTH or self._evaluations >= self.most_evaluations:
-            self._lowest_cycle = 0
-            return UNKNOWN
-        self._evaluations += 1
-        self._active[key] = depth
-        outer, self._lowest_cycle = self._lowest_cycle, _MAX_DEPTH + 1
         if isinstance(node, ast.Name):
-            found = self.evaluate_name(node, frame)
-        elif isinstance(node, ast.Attribute):
-            found = self.evaluate_attribute_node(node, frame)
-        else:
-            found = self.evaluate_node(node, frame)
-        if len(found) > _MAX_VALUES:
-            found = UNKNOWN
-        del self._active[key]
-        if self._lowest_cycle >= depth:  # complete: it rests on nothing that is under way
-            self._known[key] = found
-            self._lowest_cycle = outer
-        else:
-            self._lowest_cycle = min(outer, self._lowest_cycle)
-            self._provisional[key] = found
-        if not depth and not self._open_queries and self._provisional:
-            self._settle_provisional()
+            return self.solve(key, self.evaluate_name, node, frame)
+        if isinstance(node, ast.Attribute):
+            return self.solve(key, self.evaluate_attribute_node, node, frame)
+        return self.solve(key, self.evaluate_node, node, frame)
+
+    def solve(
+        self,
+        key: Question,
+        compute: Callable[[First, Second], Values],
+        first: First,
+        second: Second,
+    ) -> Values:
+        """The answer to a question: what is known, or what `compute` makes of the two."""
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            self._circular.add(key)
+            self._lowest = min(self._lowest, self._open[key])
+            return self._assumed.get(key, UNKNOWN)
+        draft = self._drafts.get(key)
+        if draft is not None:
+            self._lowest = min(self._lowest, draft.lowest)
+            return draft.values
+        depth = len(self._open)
+        if self._evaluations >= self.most_evaluations:
+            self._lowest = -1
+            return UNKNOWN
+        if depth >= _MAX_DEPTH:
+            self._too_deep[key] = partial(self._work_out, key, compute, first, second)
+            self._lowest = -1
+            return UNKNOWN
+        found = self._work_out(key, compute, first, second)
+        if not depth:
+            if self._too_deep:
+                again = partial(self._work_out, key, compute, first, second)
+                found = self._ask_deep_ones(key, again)
+            self._forget_drafts()
         return found
 
-    def _settle_provisional(self) -> None:
-        """Forget what rested on circles; keep what was found so again and again."""
-        for key, found in self._provisional.items():
-            before, count = self._repeated.get(key, (found, 0))
-            merged = before | found
-            self._repeated[key] = merged, count + 1
-            if count + 1 >= _MAX_REPEATS:
-                self._known[key] = merged
-        self._provisional.clear()
+    def _work_out(
+        self,
+        key: Question,
+        compute: Callable[[First, Second], Values],
+        first: First,
+        second: Second,
+    ) -> Values:
+        """Attempt it until nothing changes that it rests on."""
+        depth, begin = len(self._open), len(self._drafts)
+        outer, self._open[key] = self._lowest, depth
+        unstable, attempts = self._unstable, 0
+        while True:
+            self._evaluations += 1
+            attempts += 1
+            self._lowest, self._unstable = _MAX_DEPTH + 1, False
+            found = compute(first, second)
+            if len(found) > _MAX_VALUES:
+                found = UNKNOWN
+            if self._lowest > depth:  # it rests on no open question
+                self._known[key] = found
+                break
+            if key in self._circular and found != self._assumed.get(key, UNKNOWN):
+                self._assumed[key] = found
+                self._unstable = True
+            if self._lowest < depth:  # the outer one decides
+                self._keep_draft(key, found, begin)
+                unstable = unstable or self._unstable
+                break
+            drafts = list(islice(self._drafts, begin, None))
+            if not self._unstable or attempts == _MAX_ATTEMPTS:
+                self._known.update((one, self._drafts[one].values) for one in drafts)
+                self._known[key] = found
+            for one in drafts:
+                del self._drafts[one]
+            if key in self._known:
+                break
+        self._lowest = min(outer, self._lowest) if self._lowest < depth else outer
+        self._unstable = unstable
+        self._circular.discard(key)
+        del self._open[key]
+        return found
 
-    @contextmanager
-    def open_query(self) -> Generator[None, None, None]:
-        """All that is evaluated within is one query: cycles are resolved at its end."""
-        self._open_queries += 1
-        try:
-            yield
-        finally:
-            self._open_queries -= 1
-            if not self._open_queries and not self._active and self._provisional:
-                self._settle_provisional()
+    def _keep_draft(self, key: Question, found: Values, begin: int) -> None:
+        """Keep what rests on outer questions, and what rests on it with it."""
+        if key in self._circular:
+            for one in list(islice(self._drafts, begin, None)):
+                values, lowest = self._drafts[one]
+                self._drafts[one] = _Draft(values, min(lowest, self._lowest))
+        self._drafts[key] = _Draft(found, self._lowest)
+
+    def _ask_deep_ones(self, key: Question, again: Callable[[], Values]) -> Values:
+        """Ask those on their own that lie too deep within a question, and then it again."""
+        asked = {key: again, **self._too_deep}
+        found, left = UNKNOWN, _MAX_RESTARTS
+        while asked:
+            one, ask = next(reversed(asked.items()))
+            found = self._known.get(one, UNKNOWN)
+            if one not in self._known:
+                self._forget_drafts()
+                self._too_deep = {}
+                found = ask()
+                deeper = {k: its for k, its in self._too_deep.items() if k not in asked}
+                if deeper and left:
+                    left -= 1
+                    asked.update(deeper)
+                    continue
+                if self._evaluations < self.most_evaluations:
+                    self._known[one] = found  # all that lies deeper is being asked already
+            del asked[one]
+        self._too_deep = {}
+        return found
+
+    def _forget_drafts(self) -> None:
+        self._drafts.clear()
+        self._assumed.clear()
+        self._lowest = _MAX_DEPTH + 1
+        self._unstable = False

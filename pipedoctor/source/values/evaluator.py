@@ -70,15 +70,13 @@ class Evaluator(CyclicEvaluator):
         self._calls = CallEvaluator(self)
         self._definitions = DefinitionFinder()
         self._foreign_names = ForeignNames(project, self._definitions)
-        self._frames = FrameTable()
-        self._elements: dict[Value, Values] = {}
+        self._frames = FrameTable(project)
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
         """Say which calls make loaders; what was found without them is forgotten."""
         self.loaders_by_call = loaders_by_call
         self.forget_values()
         self.object_calls.clear()
-        self._elements.clear()
 
     def discard(self) -> None:
         """Let go of all that it knows now: a circle would wait for the collector."""
@@ -278,14 +276,11 @@ class Evaluator(CyclicEvaluator):
 
     def iterate(self, value: Value) -> Values:
         """What iterating a value gives."""
-        found = self._elements.get(value)
-        if found is None:
-            self._elements[value] = UNKNOWN  # where it comes back to itself
-            with self.open_query():
-                found = self._batches_of_class(value) or self._calls.iterate(value)
-                found = found or elements_of(self, value)
-            self._elements[value] = found
-        return found
+        return self.solve(("elements", value), self._iterate, value, None)
+
+    def _iterate(self, value: Value, _: None) -> Values:
+        found = self._batches_of_class(value) or self._calls.iterate(value)
+        return found or elements_of(self, value)
 
     def _batches_of_class(self, value: Value) -> Values:
         """What an object of a class of loaders gives, which is made by its name."""

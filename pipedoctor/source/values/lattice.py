@@ -33,6 +33,8 @@ class Frame:
     """Calls around it that are told apart."""
     number: int = 0
     """Its place among the frames of a project, in the order in which they were asked for."""
+    ways: int = 1
+    """In how many ways the function may be entered so, as far as names tell."""
 
 
 def _hash_place(node: ast.expr | FunctionNode | None, frame: Frame | None) -> int:

@@ -65,9 +65,8 @@ class LoaderFlow:
         key = (id(node), id(scope))
         found = self._known.get(key)
         if found is None:
-            with self.evaluator.open_query():
-                values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
-                found = frozenset(n for one in values for n in self._find_source_loaders(one))
+            values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
+            found = frozenset(n for one in values for n in self._find_source_loaders(one))
             self._known[key] = found
         return found
 
