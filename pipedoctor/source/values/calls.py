@@ -270,8 +270,9 @@ class CallEvaluator:
             return frozenset((IteratorValue(owner.index),)) if made else UNKNOWN
         if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
             return frozenset((owner,))
-        parses = isinstance(owner, ExternalValue) and name in OBJECT_PARSERS
-        return self._parsed_objects(owner) if parses else None
+        if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
+            return self._parsed_objects(owner)
+        return None
 
     def _items_of(self, values: Values) -> Values:
         return join(self.model.item(one, None) for one in values)
