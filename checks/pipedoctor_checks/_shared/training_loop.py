@@ -32,12 +32,15 @@ _OCCASIONAL_GUARDS = (
     "xla",
     "profile",
     "== 0",
+    "== 'cpu'",
     "<= ",
 )
 _FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
 _EVALUATES = compile_lazily(r"not \(?self\.training\)?")
 _UNSET_FLAG = compile_lazily(r"not \(?[\w.]+\)?")
+_OTHERWISE = compile_lazily(r"== (0|'cpu')")
+"""What a negated condition leaves out: one turn, or a machine without a GPU."""
 _FIRST_RANK = compile_lazily(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
 
@@ -88,7 +91,7 @@ def is_occasional(event: AnyEvent) -> bool:
         return True
     usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
     guards = [_FIRST_RANK.sub("", guard) for guard in usual]
-    guards = [one.replace("== 0", "") if one.startswith("not ") else one for one in guards]
+    guards = [_OTHERWISE.sub("", one) if one.startswith("not ") else one for one in guards]
     return any(
         _FAILURE.search(guard) or any(word in guard for word in _OCCASIONAL_GUARDS)
         for guard in guards

@@ -240,6 +240,8 @@ def test_an_epoch_of_one_step(loop: str, found: int) -> None:
         ("accelerator.is_main_process and step % 50 == 0", 0),
         ("local_rank == 0 and epoch % 9 == 0", 0),
         ("step == 0", 0),
+        ("mode == 'cpu'", 0),
+        ("mode == 'cpu':\n                pass\n            else", 1),
         ("x.shape[0] == 1:\n                pass\n            else", 1),
         ("step % 50 != 0:\n                pass\n            else", 0),
     ],
