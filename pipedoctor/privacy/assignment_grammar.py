@@ -74,7 +74,7 @@ HEADERS = ("cookie", "set-cookie")
 _SET_BY_COMMAND = compile_lazily(
     r"(?:^|[\s>$%#;&|/])(?:(?:setx|setenv|set\s-[a-zA-Z]{1,3})(?:\s(?:/[mM]|-{1,2}[\w-]+))*"
     r"|(?:config(?:ure)?|secrets?|user-secrets|variables?|env|kv|snap)\s(?:--)?(?:set|add|put|write)(?:\s-{1,2}[\w-]+)*"
-    r"|(?i:config\sset)|rclone\sconfig\s(?:create|update)(?:\s\S+){1,8}?|git\sconfig(?:\s-{1,2}[\w-]+)*|etcdctl\sput"
+    r"|(?i:config\sset)|rclone\sconfig\s(?:create|update)(?:\s\S+){1,8}?|nmcli\s[^\n|;&]{1,70}|git\sconfig(?:\s-{1,2}[\w-]+)*|etcdctl\sput"
     r"|(?:defaults\swrite|remote\smodify(?:\s--\w+)*|snap\sset|crudini\s--set\s\S+)\s\S+|set(?=\s[A-Z0-9_]*$))"
     r"\s[\"']?[\w./:-]*$"
 )

@@ -27,6 +27,12 @@ _SLURM = "https://slurm.schedmd.com/scontrol.html"
 
 SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
+        "user",
+        "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation",
+        rf"(\b(?:kubectl|oc) [^\n|;&]{{0,120}}?--as[ =]){_USER}",
+        "--as",
+    ),
+    make_form(
         "told user",
         "https://git-scm.com/docs/gitcredentials",
         r"(\bPassword for ['\"])([A-Za-z][\w.-]*\w)(?=['\"])",
@@ -111,7 +117,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         _SLURM,
-        rf"(\b(?:job|task|reservation|process|pid)(?: \d+)? owner ){_NAME}",
+        rf"(\b(?:job|task|reservation|process|pid|execution|session)(?: \d+)? owner ){_NAME}",
         " owner ",
     ),
     make_form(
@@ -138,6 +144,26 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
 )
 
 SPOKEN_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "told host",
+        f"{MAN}/man1/bash.1.html#PROMPTING",
+        rf"(?m)(^){_HOST}(?=:(?:~|/)[^\s:]* [#$>] | kernel: )",
+        *(" # ", " $ ", " > ", " kernel: "),
+    ),
+    make_form(
+        "told host",
+        "https://www.x.org/releases/current/doc/man/man7/X.7.xhtml",
+        rf"(\bdisplay ){_HOST}(?=:\d+\.\d)",
+        "display ",
+    ),
+    make_form(
+        "told host",
+        "https://clustershell.readthedocs.io/en/latest/tools/clush.html",
+        r"(\b(?:clush|pdsh|nodeset|qhost|qstat|bhosts|pbsnodes|salt|ansible) (?:-[wxhf] ?)?)"
+        r"([A-Za-z][\w-]*\d(?:\[[\d,-]+\])?|[A-Za-z][\w-]*\[[\d,-]+\])(?=\s|$)",
+        *("clush ", "pdsh ", "nodeset ", "qhost ", "qstat ", "bhosts ", "pbsnodes ", "salt "),
+        "ansible ",
+    ),
     make_form(
         "told host",
         _GIT,
