@@ -45,9 +45,14 @@ def apply_on_host(site: Site | None, remedy: Remedy, title: str) -> tuple[Remedy
 
     Neither a container nor a batch job may change the machine that it runs on.
     """
-    places = (Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM)
-    host = replace(
-        remedy, title=title, place=Place.LAUNCHER, fits=places, undo=(), verify=(), advice=True
+    host = Remedy(
+        title=title,
+        argv=remedy.argv,
+        lasts=remedy.lasts,
+        place=Place.LAUNCHER,
+        root=remedy.root,
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM),
+        advice=True,
     )
     here = replace(remedy, fits=(Launcher.BARE,))
     return select_remedies(site.launcher, here, host) if site else (remedy,)
