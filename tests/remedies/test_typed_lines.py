@@ -30,6 +30,7 @@ VARIABLE = re.compile(r"\b([A-Z][A-Z_]+)=")
 NEEDS_HERE = {
     "cpu.max": Path("/sys/fs/cgroup/cpu.max").exists(),
     "ip -o": bool(shutil.which("ip")),
+    "LD_PRELOAD=/opt/venv/": Path("/opt/venv/lib").exists(),
 }
 """What a line asks of this machine, and whether that is here."""
 AS_ROOT = 'sudo() { "$@"; }; '
