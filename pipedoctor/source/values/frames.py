@@ -8,7 +8,7 @@ from pipedoctor.source.values.lattice import Frame, InstanceValue
 
 _MAX_FRAMES = 3
 """Calls within calls that are told apart."""
-_MAX_WAYS = 32
+_MAX_WAYS = 96
 """
 Ways into a function that are told apart, by the calls of its name and of those around it.
 
