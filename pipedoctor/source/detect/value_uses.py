@@ -238,7 +238,7 @@ def may_ask_for_value(test: ast.expr) -> bool:
         elif isinstance(part, ast.Subscript):
             if isinstance(part.slice, ast.Tuple):
                 return True
-        elif isinstance(part, ast.Call) and last_name(part.func) in _ASKING_NAMES:
+        elif last_name(part.func) in _ASKING_NAMES:
             return True
     return False
 

@@ -6,6 +6,9 @@ from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
 from pipedoctor.source.syntax.scope import CodeScope
 
+_MAX_PARTS = 20
+"""Of a dotted name."""
+
 
 class ForeignNames:
     """Tells names that no file of the project defines from all others."""
@@ -27,17 +30,20 @@ class ForeignNames:
         place = (id(node), scope)
         found = self._known.get(place)
         if found is None:
-            inner = isinstance(node.value, (ast.Name, ast.Attribute))
-            found = inner and self._is_foreign_attribute(node, scope)
-            self._known[place] = found
+            found = self._known[place] = self._is_foreign_attribute(node, scope)
         return found
 
     def _is_foreign_attribute(self, node: ast.Attribute, scope: CodeScope) -> bool:
-        owner = node.value
-        if not isinstance(owner, (ast.Name, ast.Attribute)) or not self.is_foreign(owner, scope):
+        """Is a name of a library all that it begins with? No longer path is looked at."""
+        parts: list[ast.Attribute] = [node]
+        while isinstance(owner := parts[-1].value, ast.Attribute):
+            if len(parts) == _MAX_PARTS:
+                return False
+            parts.append(owner)
+        if not isinstance(owner, ast.Name) or not self.is_foreign(owner, scope):
             return False
-        full = self.project.full_name_of(node, scope.module)
-        return bool(full) and not self._is_of_project(full, scope)
+        names = (self.project.full_name_of(one, scope.module) for one in parts)
+        return all(full and not self._is_of_project(full, scope) for full in names)
 
     def _is_foreign_name(self, node: ast.Name, scope: CodeScope) -> bool:
         name, module = node.id, scope.module

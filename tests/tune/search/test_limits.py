@@ -104,4 +104,4 @@ def test_cpus_are_all_where_no_rank_can_be_kept_on_its_own(
 
     assert (found.cpus, found.rank_cpus) == (read_limits().cpus, frozenset())
     assert "ranks" not in found.cpus_bound
-    assert found.unshared_reason.startswith("2 ranks: measured with all ")
+    assert found.unshared_reason.startswith("2 ranks: measured with ")
