@@ -231,16 +231,14 @@ def asks_for_number(test: ast.expr, tensors: AbstractSet[str]) -> bool:
 
 def may_ask_for_value(test: ast.expr) -> bool:
     """Does a condition ask for values, whatever its names are: is it more than ``x is None``?"""
-    for part in find_nodes(test, (ast.Compare, ast.Call, ast.Subscript)):
-        if isinstance(part, ast.Compare):
-            if all(isinstance(op, _COMPARISONS) for op in part.ops):
-                return True
-        elif isinstance(part, ast.Subscript):
-            if isinstance(part.slice, ast.Tuple):
-                return True
-        elif last_name(part.func) in _ASKING_NAMES:
-            return True
-    return False
+    return (
+        any(
+            all(isinstance(op, _COMPARISONS) for op in c.ops)
+            for c in find_nodes(test, (ast.Compare,))
+        )
+        or any(isinstance(s.slice, ast.Tuple) for s in find_nodes(test, (ast.Subscript,)))
+        or any(last_name(c.func) in _ASKING_NAMES for c in find_nodes(test, (ast.Call,)))
+    )
 
 
 def _reduces_tensor(node: ast.expr, tensors: AbstractSet[str]) -> bool:
