@@ -1,6 +1,7 @@
 """`pipedoctor bench` on the command line: what it writes, and how it ends."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -100,7 +101,9 @@ def test_a_crowded_machine_ends_with_3(
     done = run("bench", "disk", str(tmp_path), "--budget", "90")
 
     assert done.exit_code == 3
-    assert done.stderr == snapshot
+    # The machine that tests may be crowded itself.
+    said = re.sub(r" the hypervisor took [\d.]+ of \d+ CPUs,", "", done.stderr)
+    assert said == snapshot
     assert done.stderr.count("\n") == 1
 
 

@@ -84,8 +84,9 @@ def test_clocks_change_nothing(data: Any, options: dict[str, Any], items: int) -
     assert totals["batches"] == len(plain)
     assert len(recorder.read_item_times(0)) == items
     if items:
-        assert totals["fetch_wall"] >= 8 * 0.002 > totals["fetch_cpu"]
-        assert all(wall >= 0.002 for wall, _ in recorder.read_item_times(0))
+        assert totals["fetch_wall"] >= 8 * 0.0015  # a virtual clock may lag behind a sleep
+        assert totals["fetch_cpu"] < 8 * 0.002
+        assert all(wall >= 0.0015 for wall, _ in recorder.read_item_times(0))
 
 
 @pytest.mark.usefixtures("own_clocks")
