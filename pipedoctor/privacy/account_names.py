@@ -4,12 +4,9 @@ Users and hosts of accounts, sessions and jobs: a table with its sources.
 What sentences tell is judged once more, by `named_values.may_be_told`.
 """
 
-from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+from pipedoctor.privacy.name_form import HOST, MAN, NAME, USER, NameForm, make_form
 
-_USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
-_NAME = r"([A-Za-z][\w.-]*\w)(?![\w(=/<]|\.\w)"
 _PERSON = r"([A-Z][\w'\u2019-]+(?: [A-Z][\w.'\u2019-]*){1,3})"
-_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _REFS = (
     r"(?!(?:latest|next|stable|nightly|main|master|dev|beta|alpha|canary|edge|release|origin|head"
     r"|sha\d+|v?\d[\w.-]*)\b)"
@@ -47,7 +44,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man5/passwd.5.html",
-        rf"(?m)(^){_USER}(?=:[x*!]{{0,2}}:[1-9]\d{{3,}}:\d+:[^:\n]*:/)",
+        rf"(?m)(^){USER}(?=:[x*!]{{0,2}}:[1-9]\d{{3,}}:\d+:[^:\n]*:/)",
         *(":x:", ":*:", ":!", "::"),
     ),
     make_form(
@@ -65,7 +62,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         *("-by: ", "aintain", "ontact: "),
     ),
     make_form("user", _GIT, rf"((?:^|(?<=[\s:]))){_PERSON}(?= <[\w.+-]+@)", " <"),
-    make_form("user", _GIT, rf"((?<=<)){_USER}(?=@[\w.-]+>)", "@"),
+    make_form("user", _GIT, rf"((?<=<)){USER}(?=@[\w.-]+>)", "@"),
     make_form(
         "user",
         "https://www.rfc-editor.org/rfc/rfc1288",
@@ -75,14 +72,14 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         f"{MAN}/man1/ssh.1.html",
-        rf"({_BEFORE_USER}){_NAME}(?=@{_REFS}[A-Za-z][A-Za-z0-9-]*(?:\.[\w-]+)*{_BEHIND_HOST})",
+        rf"({_BEFORE_USER}){NAME}(?=@{_REFS}[A-Za-z][A-Za-z0-9-]*(?:\.[\w-]+)*{_BEHIND_HOST})",
         "@",
     ),
-    make_form("user", _WHOAMI, rf"{_PROMPTED}{_ASKS_USER}\s*\n){_USER}(?=\s*(?:\n|$))", "\n"),
+    make_form("user", _WHOAMI, rf"{_PROMPTED}{_ASKS_USER}\s*\n){USER}(?=\s*(?:\n|$))", "\n"),
     make_form(
         "user",
         _WHOAMI,
-        rf"{_PROMPTED}{_ASKS_USER}\s*\n(?:<host-\d+>|[\w.-]+)\\){_USER}(?=\s*(?:\n|$))",
+        rf"{_PROMPTED}{_ASKS_USER}\s*\n(?:<host-\d+>|[\w.-]+)\\){USER}(?=\s*(?:\n|$))",
         "\\",
     ),
     make_form(
@@ -95,34 +92,34 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         _ICACLS,
-        rf"((?<!\S)/(?:grant|deny|remove|setowner)(?::\w)? [\"']?){_NO_GROUP}{_USER}(?=[:\"'\s]|$)",
+        rf"((?<!\S)/(?:grant|deny|remove|setowner)(?::\w)? [\"']?){_NO_GROUP}{USER}(?=[:\"'\s]|$)",
         *("/grant", "/deny", "/remove", "/setowner"),
     ),
-    make_form("user", f"{MAN}/man8/sshd.8.html", rf"(\buser ){_USER}(?= \S+ port \d)", " port "),
+    make_form("user", f"{MAN}/man8/sshd.8.html", rf"(\buser ){USER}(?= \S+ port \d)", " port "),
     make_form(
         "user",
         "https://www.sudo.ws/docs/man/sudoers.man/",
-        rf"((?:^|(?<=\s))){_USER}(?= is not in the sudoers)",
+        rf"((?:^|(?<=\s))){USER}(?= is not in the sudoers)",
         "sudoers",
     ),
     make_form(
         "user",
         f"{MAN}/man8/cron.8.html",
-        rf"((?:^|(?<=\s))\(){_USER}"
+        rf"((?:^|(?<=\s))\(){USER}"
         r"(?=\) (?:CMD|CMDOUT|CMDEND|RELOAD|LIST|REPLACE|EDIT|BEGIN|END|MAIL)\b)",
         *(") CMD", ") REL", ") LIST", ") REPL", ") EDIT", ") BEG", ") END", ") MAIL"),
     ),
     make_form(
         "user",
         f"{MAN}/man5/crontab.5.html",
-        rf"(?m)(^(?:\S+?:)?(?:(?=\S*[*\d])[\d*,/-]+[ \t]+){{5}}){_USER}(?=[ \t]+[/.~])",
+        rf"(?m)(^(?:\S+?:)?(?:(?=\S*[*\d])[\d*,/-]+[ \t]+){{5}}){USER}(?=[ \t]+[/.~])",
         *("* ", "*\t"),
     ),
     make_form(
         "user",
         f"{MAN}/man1/at.1p.html",
         rf"(?m)(^(?:\d+|job \d+ at)[ \t]+\w{{3}} \w{{3}} +\d+ [\d:]+ \d{{4}} [a-zA-Z=] )"
-        rf"{_USER}(?=\s*$)",
+        rf"{USER}(?=\s*$)",
         *("Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "),
     ),
     make_form(
@@ -131,7 +128,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         rf"(\b(?:[Nn]o crontab for|credentials for|[Ll]ogin incorrect for"
         rf"|getent (?:passwd|shadow|initgroups)|chage -l"
         rf"|passwd (?:-\w |--\w+ )|kinit|smbpasswd(?: -\w)+|loginctl (?:show|enable|kill)-user"
-        rf"|loginctl enable-linger|newgrp -|sacctmgr \w+ user) ?){_USER}(?=\s*(?:\n|$|[;|&)]))",
+        rf"|loginctl enable-linger|newgrp -|sacctmgr \w+ user) ?){USER}(?=\s*(?:\n|$|[;|&)]))",
         *(
             "crontab for",
             "credentials for",
@@ -147,14 +144,14 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man8/repquota.8.html",
-        rf"(?m)(^){_USER}(?=\s+(?:--|\+-|-\+|\+\+)\s+\d)",
+        rf"(?m)(^){USER}(?=\s+(?:--|\+-|-\+|\+\+)\s+\d)",
         *(" -- ", " +- ", " -+ ", " ++ "),
     ),
     make_form(
         "told user",
         f"{MAN}/man1/quota.1.html",
         rf"(\b(?:[Qq]uotas? (?:for|of) (?:usr|user) "
-        rf"|[Uu]ser (?=\S+ (?:is over|exceeds|exceeded)))){_USER}",
+        rf"|[Uu]ser (?=\S+ (?:is over|exceeds|exceeded)))){USER}",
         *("uota", "ser "),
     ),
     make_form(
@@ -167,7 +164,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         "told user",
         "https://slurm.schedmd.com/scancel.html",
         rf"(\b(?:[Oo]wner (?:is|was|of it is) |belong(?:s|ing|ed) to |[Oo]wned by )"
-        rf"(?:user |account )?['\"]?){_NO_STATE}{_NAME}"
+        rf"(?:user |account )?['\"]?){_NO_STATE}{NAME}"
         r"(?=['\"]?(?:[.,;:)]|\s*(?:\n|$)|\s(?:\(|and|has|is|was|not)))",
         *("wner ", "elong", "wned by"),
     ),
@@ -175,14 +172,14 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         "told user",
         "https://slurm.schedmd.com/scontrol.html",
         rf"(\b(?:in use|held|locked|taken|claimed|blocked|drained|reserved|opened|edited) by"
-        rf" (?:user |admin |account |process of )?['\"]?){_NAME}"
+        rf" (?:user |admin |account |process of )?['\"]?){NAME}"
         r"(?=['\"]?(?:[.,;)]|\s*(?:\n|$)| \((?:pid|uid|since|on)| (?:on|since|until)\b))",
         " by ",
     ),
     make_form(
         "told user",
         "https://slurm.schedmd.com/scontrol.html",
-        rf"(\b(?:contact|notify|cc) @?){_NAME}"
+        rf"(\b(?:contact|notify|cc) @?){NAME}"
         r"(?= (?:before|if|about|first)\b|[.,;]?\s*(?:\n|$))",
         *("contact ", "notify ", "cc "),
     ),
@@ -191,21 +188,21 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         "https://slurm.schedmd.com/scontrol.html",
         rf"(\b(?:(?:re)?assigned to|(?:written|saved|created|deleted|removed|modified|changed"
         rf"|launched|stopped|paused|mounted|copied|shared|synced|pushed|queued|drained) by) @?)"
-        rf"{_NAME}(?= (?:on|at) \S)",
+        rf"{NAME}(?= (?:on|at) \S)",
         *("signed to", "ed by ", "en by "),
     ),
     make_form(
         "told user",
         "https://slurm.schedmd.com/scontrol.html",
         rf"((?:^|\b(?:[Jj]ob|issue|ticket|task|node|reservation|gpu|GPU)s?\b[^\n]{{0,20}} )"
-        rf"(?:re)?assigned to @?){_NAME}(?=[.,;]?\s*(?:\n|$))",
+        rf"(?:re)?assigned to @?){NAME}(?=[.,;]?\s*(?:\n|$))",
         "signed to",
     ),
     make_form(
         "told user",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
         rf"(\b(?:[Ss]yncing|[Uu]ploading|[Ll]ogging|[Ss]ubmitt(?:ed|ing)|[Pp]ush(?:ed|ing)"
-        rf"|[Pp]ublish(?:ed|ing)|[Pp]osting)\b[^\n]{{0,30}}? as )(?!a\b|an\b){_NAME}"
+        rf"|[Pp]ublish(?:ed|ing)|[Pp]osting)\b[^\n]{{0,30}}? as )(?!a\b|an\b){NAME}"
         r"(?= (?:to|on|in|at|from)\b|\s*(?:\n|$))",
         " as ",
     ),
@@ -218,7 +215,7 @@ ACCOUNT_HOSTS: tuple[NameForm, ...] = (
         r"(<user-\d+>['`]@['`])([A-Za-z][\w.-]*\w)(?=['`])",
         "<user-",
     ),
-    make_form("host", _HOSTNAME, rf"{_PROMPTED}{_ASKS_HOST}\s*\n){_HOST}(?=\s*(?:\n|$))", "\n"),
+    make_form("host", _HOSTNAME, rf"{_PROMPTED}{_ASKS_HOST}\s*\n){HOST}(?=\s*(?:\n|$))", "\n"),
     make_form(
         "host",
         _WHOAMI,
@@ -257,21 +254,21 @@ ACCOUNT_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man1/w.1.html",
-        rf"(\b(?:pts/\d+|tty\d)[ ]+){_HOST}(?=[ ]+\d\d:\d\d)",
+        rf"(\b(?:pts/\d+|tty\d)[ ]+){HOST}(?=[ ]+\d\d:\d\d)",
         *("pts/", "tty"),
     ),
     make_form(
         "told host",
         "https://docs.kernel.org/admin-guide/cifs/usage.html",
         rf"((?:\b(?:to|from|mounting|of|at|cifs|smbclient|smbget|mount|mount\.cifs|umount)\s"
-        rf"(?:-{{1,2}}\S+\s)*['\"]?//)){_HOST}(?=/)",
+        rf"(?:-{{1,2}}\S+\s)*['\"]?//)){HOST}(?=/)",
         "//",
     ),
     make_form(
         "told host",
         "https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/",
         rf"(\b(?:[Ss]uccessfully assigned \S+ to|[Pp]reempted by \S+ on node"
-        rf"|[Bb]ound to node) ){_HOST}",
+        rf"|[Bb]ound to node) ){HOST}",
         *("assigned ", "reempted", "ound to"),
     ),
 )

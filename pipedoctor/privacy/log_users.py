@@ -1,8 +1,7 @@
 """Where programs write the name of a user in a line: a table with its sources."""
 
-from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, TIMES, NameForm, make_form
+from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, TIMES, USER, NameForm, make_form
 
-_USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
 _AFTER_USER = (
     "code|requests?|inputs?|interrupt|actions?|errors?|settings?|space|defined|level|mode|data|ids?"
     "|namespaces?|process|processes|threads?|scripts?|functions?|models?|name|sessions?"
@@ -13,51 +12,51 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/whoami.1.html",
-        rf"(\bwhoami(?::\s|\s?\n)){_USER}(?=\s*(?:\n|$))",
+        rf"(\bwhoami(?::\s|\s?\n)){USER}(?=\s*(?:\n|$))",
         "whoami",
     ),
     make_form(
         "user",
         "https://www.sudo.ws/docs/man/sudoers.man/#Logging",
-        rf"(\bsudo(?:\[\d+\])?:\s{{1,8}}){_USER}(?=\s:\s)",
+        rf"(\bsudo(?:\[\d+\])?:\s{{1,8}}){USER}(?=\s:\s)",
         "sudo",
     ),
     make_form(
         "user",
         "https://slurm.schedmd.com/squeue.html",
-        rf"{QUEUE_ROW}){_USER}(?=\s+[A-Z]{{1,2}}\s+[\d:-]+\s+\d+\s)",
+        rf"{QUEUE_ROW}){USER}(?=\s+[A-Z]{{1,2}}\s+[\d:-]+\s+\d+\s)",
         *TIMES,
     ),
     make_form(
         "user",
         "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
-        rf"(/tmp/(?:torchinductor_|hsperfdata_|ray_|triton_|vscode-|dask-|screens/S-|pytest-of-)){_USER}",
+        rf"(/tmp/(?:torchinductor_|hsperfdata_|ray_|triton_|vscode-|dask-|screens/S-|pytest-of-)){USER}",
         "/tmp/",
         in_word=True,
     ),
     make_form(
         "user",
         "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch05s11.html",
-        rf"(/var/(?:spool/)?(?:mail|cron/(?:crontabs|tabs)|cron)/){_USER}",
+        rf"(/var/(?:spool/)?(?:mail|cron/(?:crontabs|tabs)|cron)/){USER}",
         "/var/",
         in_word=True,
     ),
     make_form(
         "user",
         f"{MAN}/man1/chown.1.html",
-        rf"(\bchown\s(?:-\w+\s)*){_USER}(?=[: ])",
+        rf"(\bchown\s(?:-\w+\s)*){USER}(?=[: ])",
         "chown ",
     ),
     make_form(
         "user",
         f"{MAN}/man1/chown.1.html",
-        rf"(\bchown\s(?:-\w+\s)*(?:<user-\d+>|root):){_USER}(?=\s)",
+        rf"(\bchown\s(?:-\w+\s)*(?:<user-\d+>|root):){USER}(?=\s)",
         "chown ",
     ),
     make_form(
         "user",
         f"{MAN}/man8/pam_unix.8.html",
-        rf"(\buser ){_USER}(?=\slogged\s(?:in|out))",
+        rf"(\buser ){USER}(?=\slogged\s(?:in|out))",
         "user ",
     ),
     make_form(
@@ -69,19 +68,19 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/bash.1.html#PROMPTING",
-        rf"(?m)(^(?:\([\w.-]+\)\s)?\[?){_USER}(?=@[\w.-]+{PROMPT})",
+        rf"(?m)(^(?:\([\w.-]+\)\s)?\[?){USER}(?=@[\w.-]+{PROMPT})",
         "@",
     ),
     make_form(
         "user",
         f"{MAN}/man1/ssh.1.html",
-        rf"(\b(?:ssh|scp|rsync|sftp|sshfs|mosh)\s(?:[^\n]{{0,300}}?\s)?){_USER}(?=@[\w.-]+)",
+        rf"(\b(?:ssh|scp|rsync|sftp|sshfs|mosh)\s(?:[^\n]{{0,300}}?\s)?){USER}(?=@[\w.-]+)",
         "@",
     ),
     make_form(
         "user",
         f"{MAN}/man1/id.1.html",
-        rf"(\b(?:[ug]id|groups)=\d+\(|(?<=\)),\d+\(){_USER}(?=\))",
+        rf"(\b(?:[ug]id|groups)=\d+\(|(?<=\)),\d+\(){USER}(?=\))",
         "id=",
         "groups=",
         in_word=True,
@@ -89,33 +88,33 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/ls.1.html",
-        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+){_USER}",
+        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+){USER}",
         "rw",
         "r-",
     ),
     make_form(
         "user",
         f"{MAN}/man1/ls.1.html",
-        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+\S+\s+){_USER}(?=\s+\d)",
+        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+\S+\s+){USER}(?=\s+\d)",
         "rw",
         "r-",
     ),
     make_form(
         "user",
         f"{MAN}/man1/ps.1.html",
-        rf"(?m)(^){_USER}(?=\s+\d+\s+\d+(?:\.\d)?\s+\d+\.\d\s+[\d.]+[kmgt]?\s+[\d.]+[kmgt]?\s)",
+        rf"(?m)(^){USER}(?=\s+\d+\s+\d+(?:\.\d)?\s+\d+\.\d\s+[\d.]+[kmgt]?\s+[\d.]+[kmgt]?\s)",
         *(f".{digit} " for digit in range(10)),
     ),
     make_form(
         "user",
         f"{MAN}/man1/top.1.html",
-        rf"(?m)(^\s*\d+\s){_USER}(?=\s+(?:\d\d|rt|-?\d)\s+-?\d+\s+[\d.]+[mgt]?\s)",
+        rf"(?m)(^\s*\d+\s){USER}(?=\s+(?:\d\d|rt|-?\d)\s+-?\d+\s+[\d.]+[mgt]?\s)",
         *("  ", " 0 "),
     ),
     make_form(
         "user",
         "https://www.sudo.ws/docs/man/sudo.man/",
-        rf"(\bsudo\s(?:-[A-Z]\s)*-u\s|\bsu\s(?:-l?\s)|\brunuser\s-u\s){_USER}",
+        rf"(\bsudo\s(?:-[A-Z]\s)*-u\s|\bsu\s(?:-l?\s)|\brunuser\s-u\s){USER}",
         "su ",
         "runuser",
         "sudo ",
@@ -123,47 +122,47 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
-        rf"(\b[Ll]ogged in as:?\s){_USER}",
+        rf"(\b[Ll]ogged in as:?\s){USER}",
         "ogged in as",
     ),
     make_form(
         "user",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
-        rf"(\b[Ll]ogged in as:?\s\S+\s\(){_USER}(?=\))",
+        rf"(\b[Ll]ogged in as:?\s\S+\s\(){USER}(?=\))",
         "ogged in as",
     ),
     make_form(
         "user",
         "https://www.comet.com/docs/v2/guides/comet-ui/workspaces/",
         r"(//(?:(?:www\.)?(?:wandb\.ai|comet\.(?:com|ml)|dagshub\.com)/|app\.neptune\.ai/(?:o/)?)"
-        rf"(?!(?:site|home|authorize|settings|login|signup|docs|api|pricing|workspaces)\b)){_USER}",
+        rf"(?!(?:site|home|authorize|settings|login|signup|docs|api|pricing|workspaces)\b)){USER}",
         *("wandb.ai/", "comet.", "dagshub.com/", "neptune.ai/"),
         in_word=True,
     ),
     make_form(
         "user",
         f"{MAN}/man8/sshd.8.html",
-        rf"(\b(?:Accepted|Failed) [\w/-]+ for (?:invalid user )?){_USER}(?=\sfrom\s)",
+        rf"(\b(?:Accepted|Failed) [\w/-]+ for (?:invalid user )?){USER}(?=\sfrom\s)",
         *("Accepted ", "Failed "),
     ),
     make_form(
         "user",
         "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
-        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s){_USER}(?=@)",
+        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s){USER}(?=@)",
         *("ssh-", "ecdsa-", "sk-"),
     ),
     make_form(
         "user",
         "https://slurm.schedmd.com/scontrol.html",
         rf"(\b(?:submitted|created|owned|launched|started|modified)[_ ]by[\"']?\s?[:=]\s?[\"']?"
-        rf"|\buser\.name[ =][\"']?){_USER}",
+        rf"|\buser\.name[ =][\"']?){USER}",
         "by",
         "user.name",
     ),
     make_form(
         "told user",
         f"{MAN}/man8/pam_unix.8.html",
-        rf"(\b(?:by|for|as|of) user [\"']?)(?!(?:{_AFTER_USER})\b){_USER}"
+        rf"(\b(?:by|for|as|of) user [\"']?)(?!(?:{_AFTER_USER})\b){USER}"
         r"(?=['\".,;:)]|\s*$|\s(?:\(|(?:from|on|by|at|is|was|has|in|failed)\b))",
         " user ",
     ),

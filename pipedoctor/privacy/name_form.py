@@ -9,6 +9,10 @@ QUEUE_ROW = r"(?m)(^\s*\d+(?:_[\[\]\d,%-]+)?\s+\S+\s+\S+\s+"
 TIMES = (":0", ":1", ":2", ":3", ":4", ":5")
 """Of which one stands in every time."""
 MAN = "https://man7.org/linux/man-pages"
+USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
+NAME = r"([A-Za-z][\w.-]*\w)(?![\w(=/<]|\.\w)"
+"""Of a user, in a sentence."""
+HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 
 
 class NameForm(NamedTuple):

@@ -1,9 +1,8 @@
 """Users and hosts in configurations and in the columns of tools: a table with its sources."""
 
-from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+from pipedoctor.privacy.name_form import HOST, MAN, NameForm, make_form
 
 _USER = r"((?!<|None\b|True\b|False\b|null\b|self\b|os\b|getpass\b)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
-_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _SSH = "https://man.openbsd.org/ssh_config"
 _KUBECTL = "https://kubernetes.io/docs/reference/kubectl/"
 _WINDOWS = "https://learn.microsoft.com/windows-server/administration/windows-commands/"
@@ -202,59 +201,59 @@ PLACE_HOSTS: tuple[NameForm, ...] = (
         "host",
         _SSH,
         rf"(?m)(^Host[ \t]+\S[^\n]*\n(?:[ \t]+\w+[ \t]+\S[^\n]*\n){{0,8}}?[ \t]+HostName[ \t]+)"
-        rf"{_HOST}",
+        rf"{HOST}",
         "HostName ",
     ),
-    make_form("host", _SSH, rf"(\bAuthenticating to ){_HOST}(?=:\d)", "uthenticating to"),
+    make_form("host", _SSH, rf"(\bAuthenticating to ){HOST}(?=:\d)", "uthenticating to"),
     make_form(
         "host",
         _SSH,
-        rf"(?m)((?:^|(?<=\s))(?:[\w.-]+|<user-\d+>)@){_HOST}(?='s password)",
+        rf"(?m)((?:^|(?<=\s))(?:[\w.-]+|<user-\d+>)@){HOST}(?='s password)",
         "'s password",
     ),
-    make_form("host", _NETRC, rf"(\bmachine\s){_HOST}(?=\s+login\s)", "machine "),
-    make_form("host", _DOCKER, rf"(\"auths\"\s?:\s?\{{\s*\"){_HOST}", '"auths"'),
-    make_form("host", _DOCKER, rf"(\bLogin Succeeded: \S+ @ ){_HOST}", "Login Succeeded"),
+    make_form("host", _NETRC, rf"(\bmachine\s){HOST}(?=\s+login\s)", "machine "),
+    make_form("host", _DOCKER, rf"(\"auths\"\s?:\s?\{{\s*\"){HOST}", '"auths"'),
+    make_form("host", _DOCKER, rf"(\bLogin Succeeded: \S+ @ ){HOST}", "Login Succeeded"),
     make_form(
         "host",
         "https://wiki.gnome.org/Projects/gvfs",
-        rf"(\bserver=){_HOST}(?=,share=)",
+        rf"(\bserver=){HOST}(?=,share=)",
         "server=",
         in_word=True,
     ),
     make_form(
         "host",
         "https://www.postgresql.org/docs/current/libpq-pgpass.html",
-        rf"(?m)(^){_HOST}(?=:\d{{2,5}}:[^:\s]+:[^:\s]+:<secret>)",
+        rf"(?m)(^){HOST}(?=:\d{{2,5}}:[^:\s]+:[^:\s]+:<secret>)",
         ":<secret>",
         in_word=True,
     ),
     make_form(
         "host",
         "https://docs.ansible.com/ansible/latest/playbook_guide/playbooks_error_handling.html",
-        rf"(\b(?:fatal|failed|ok|changed|unreachable|skipping): \[){_HOST}(?=\](?::| ))",
+        rf"(\b(?:fatal|failed|ok|changed|unreachable|skipping): \[){HOST}(?=\](?::| ))",
         *("fatal: [", "failed: [", "ok: [", "changed: [", "unreachable: [", "skipping: ["),
     ),
     make_form(
         "host",
         "https://docs.ansible.com/ansible/latest/inventory_guide/intro_inventory.html",
-        rf"(?m)(^){_HOST}(?=\s+(?:ansible_\w+=\S+\s+)*ansible_(?:ssh_)?(?:host|user|port|connection)=)",
+        rf"(?m)(^){HOST}(?=\s+(?:ansible_\w+=\S+\s+)*ansible_(?:ssh_)?(?:host|user|port|connection)=)",
         "ansible_",
     ),
     make_form(
         "host",
         f"{MAN}/man1/last.1.html",
-        rf"(\bLast login: [^\n]{{10,40}} from ){_HOST}",
+        rf"(\bLast login: [^\n]{{10,40}} from ){HOST}",
         "ast login",
     ),
     make_form(
         "host",
         "https://docs.github.com/en/actions/how-tos/manage-runners/self-hosted-runners",
-        rf"(\b(?:Runner|Machine) name:\s+['\"]?){_HOST}",
+        rf"(\b(?:Runner|Machine) name:\s+['\"]?){HOST}",
         *("Runner name", "Machine name", "runner name", "machine name"),
     ),
-    make_form("host", _WINDOWS, rf"(\bon computer ){_HOST}", "on computer "),
-    make_form("host", _SYSTEMINFO, rf"(?m)(^Host Name:[ \t]+){_HOST}", "Host Name:"),
-    make_form("host", _KUBECTL, rf"(?m)(^){_HOST}(?=\s+(?:Not)?Ready(?:,\S+)?\s)", "Ready"),
-    make_form("host", _KUBECTL, rf"(\bNode:\s+){_HOST}(?=/)", "Node:"),
+    make_form("host", _WINDOWS, rf"(\bon computer ){HOST}", "on computer "),
+    make_form("host", _SYSTEMINFO, rf"(?m)(^Host Name:[ \t]+){HOST}", "Host Name:"),
+    make_form("host", _KUBECTL, rf"(?m)(^){HOST}(?=\s+(?:Not)?Ready(?:,\S+)?\s)", "Ready"),
+    make_form("host", _KUBECTL, rf"(\bNode:\s+){HOST}(?=/)", "Node:"),
 )

@@ -4,12 +4,9 @@ Users and hosts that people tell, and commands and monitors name: a table with i
 What sentences tell is judged once more, by `named_values.may_be_told`.
 """
 
-from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+from pipedoctor.privacy.name_form import HOST, MAN, NAME, USER, NameForm, make_form
 
-_USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
-_NAME = r"([A-Za-z][\w.-]*\w)(?![\w(=/<]|\.\w)"
 _CAPITAL = r"([A-Z][a-z\u00c0-\u024f'-]+(?: [A-Z][a-z\u00c0-\u024f'-]+)?)"
-_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _ROLES = (
     r"(?:admin|sysadmin|administrator|boss|colleague|supervisor|advisor|professor|PI|labmate|postdoc"
     r"|co-?worker|teammate|student|friend|intern|collaborator)"
@@ -29,7 +26,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation",
-        rf"(\b(?:kubectl|oc) [^\n|;&]{{0,120}}?--as[ =]){_USER}",
+        rf"(\b(?:kubectl|oc) [^\n|;&]{{0,120}}?--as[ =]){USER}",
         "--as",
     ),
     make_form(
@@ -41,7 +38,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/ftp.1.html",
-        rf"(ftp> (?:open|user) ){_USER}(?=[: ]<secret>)",
+        rf"(ftp> (?:open|user) ){USER}(?=[: ]<secret>)",
         "ftp> ",
     ),
     make_form(
@@ -75,14 +72,14 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         _SPOKEN,
-        rf"(\b(?:[Mm]y|[Hh]is|[Hh]er) (?:user ?name|login|account|user|user id) is ['\"]?){_NAME}"
+        rf"(\b(?:[Mm]y|[Hh]is|[Hh]er) (?:user ?name|login|account|user|user id) is ['\"]?){NAME}"
         r"(?=['\"]?(?:[.,;)]|\s|$))",
         *(f"{word} is " for word in ("name", "login", "account", "user", "id")),
     ),
     make_form(
         "told user",
         _SPOKEN,
-        rf"(\b[Aa]sk ){_NAME}(?= (?:about|before|first)\b)",
+        rf"(\b[Aa]sk ){NAME}(?= (?:about|before|first)\b)",
         "sk ",
     ),
     make_form(
@@ -101,7 +98,7 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         _GIT,
-        rf"((?<!\S)['\"]?){_NAME}(?=@(?!(?:host(?:name)?|server|domain|remote|tcp\d*|o2ib\d*|lnet)\b)"
+        rf"((?<!\S)['\"]?){NAME}(?=@(?!(?:host(?:name)?|server|domain|remote|tcp\d*|o2ib\d*|lnet)\b)"
         r"[A-Za-z][A-Za-z0-9-]+(?:\.[\w-]+)*:[\w./~-])",
         "@",
         in_word=True,
@@ -110,23 +107,23 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
         "user",
         "https://docs.docker.com/reference/cli/docker/container/exec/",
         rf"(\b(?:docker|podman|nerdctl|compose|crictl) (?:exec|run) [^\n|;&]{{0,200}}?"
-        rf"(?:-u|--user)[ =]){_USER}",
+        rf"(?:-u|--user)[ =]){USER}",
         *(" -u", " --user"),
     ),
-    make_form("user", "https://learn.microsoft.com/windows", rf"(\bnet user ){_USER}", "net user "),
+    make_form("user", "https://learn.microsoft.com/windows", rf"(\bnet user ){USER}", "net user "),
     make_form(
         "told user",
         _SLURM,
-        rf"(\b(?:job|task|reservation|process|pid|execution|session)(?: \d+)? owner ){_NAME}",
+        rf"(\b(?:job|task|reservation|process|pid|execution|session)(?: \d+)? owner ){NAME}",
         " owner ",
     ),
     make_form(
         "told user",
         "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=reference-bhist",
-        rf"(\bby ){_NAME}(?= (?:on|from) host\b)",
+        rf"(\bby ){NAME}(?= (?:on|from) host\b)",
         "by ",
     ),
-    make_form("user", _SLURM, rf"(\[){_USER}(?=@\d{{4}}-\d\d-\d\dT)", "@20", in_word=True),
+    make_form("user", _SLURM, rf"(\[){USER}(?=@\d{{4}}-\d\d-\d\dT)", "@20", in_word=True),
     make_form(
         "user",
         _GPUSTAT,
@@ -134,11 +131,11 @@ SPOKEN_USERS: tuple[NameForm, ...] = (
         r"((?!<)[A-Za-z_][\w.-]*[\w$])(?=(?::[\w.+-]+(?:/\d+)?)?\(\d+M\))",
         "M)",
     ),
-    make_form("user", f"{MAN}/man8/iotop.8.html", rf"(\b(?:be|rt|id)/\d[ ]){_USER}", "be/", "rt/"),
+    make_form("user", f"{MAN}/man8/iotop.8.html", rf"(\b(?:be|rt|id)/\d[ ]){USER}", "be/", "rt/"),
     make_form(
         "user",
         f"{MAN}/man1/loginctl.1.html",
-        rf"(?m)(^[ ]*\w+[ ]+\d{{3,}}[ ]+){_USER}(?=[ ]+seat\d)",
+        rf"(?m)(^[ ]*\w+[ ]+\d{{3,}}[ ]+){USER}(?=[ ]+seat\d)",
         " seat",
     ),
 )
@@ -147,13 +144,13 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man1/bash.1.html#PROMPTING",
-        rf"(?m)(^){_HOST}(?=:(?:~|/)[^\s:]* [#$>] | kernel: )",
+        rf"(?m)(^){HOST}(?=:(?:~|/)[^\s:]* [#$>] | kernel: )",
         *(" # ", " $ ", " > ", " kernel: "),
     ),
     make_form(
         "told host",
         "https://www.x.org/releases/current/doc/man/man7/X.7.xhtml",
-        rf"(\bdisplay ){_HOST}(?=:\d+\.\d)",
+        rf"(\bdisplay ){HOST}(?=:\d+\.\d)",
         "display ",
     ),
     make_form(
@@ -189,7 +186,7 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
         f"{MAN}/man8/ping.8.html",
         rf"(?m)((?:^|(?<=[\s>#;|&]))(?:sudo )?{_REACHING}\s"
         rf"(?:-{{1,2}}\w[\w-]*(?:\s\d+)?\s+)"
-        rf"{{0,4}}){_HOST}"
+        rf"{{0,4}}){HOST}"
         r"(?=[ \t]*(?:$|[;|&)])|[ \t]+\d+)",
         *("telnet", "nc ", "ncat", "showmount", "rpcinfo", "iperf", "ibping", "ibtracert", "ping"),
         *("traceroute", "tracepath", "mtr ", "nslookup", "nmap", "ssh-", "qperf", "ib_", "smb"),
@@ -197,13 +194,13 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man8/showmount.8.html",
-        rf"(\b[Ee]xport list for ){_HOST}",
+        rf"(\b[Ee]xport list for ){HOST}",
         "xport list",
     ),
     make_form(
         "told host",
         f"{MAN}/man8/ping.8.html",
-        rf"((?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)? [\[(]){_HOST}(?=[\])])",
+        rf"((?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)? [\[(]){HOST}(?=[\])])",
         *(f"{digit} {sign}" for digit in range(10) for sign in "(["),
     ),
     make_form(
@@ -217,20 +214,20 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man1/ssh.1.html",
-        rf"(\bssh(?:ing|ed)? (?:in)?to ){_HOST}",
+        rf"(\bssh(?:ing|ed)? (?:in)?to ){HOST}",
         "ssh",
     ),
     make_form(
         "told host",
         _SPOKEN,
         rf"(\b(?:hostname is|(?:server|machine|box|node|workstation|cluster|host|filer|computer|NAS"
-        rf"|nas) (?:is )?(?:called|named)) ['\"]?){_HOST}",
+        rf"|nas) (?:is )?(?:called|named)) ['\"]?){HOST}",
         *("hostname is", " called ", " named "),
     ),
     make_form(
         "told host",
         "https://lftp.yar.ru/lftp-man.html",
-        rf"(\bopen -u \S+,<secret> |/<secret>@){_HOST}",
+        rf"(\bopen -u \S+,<secret> |/<secret>@){HOST}",
         "<secret>",
     ),
     make_form(
@@ -242,13 +239,13 @@ SPOKEN_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         _GPUSTAT,
-        rf"(?m)(^){_HOST}(?=\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ [\d:]{{8}} \d{{4}})",
+        rf"(?m)(^){HOST}(?=\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ [\d:]{{8}} \d{{4}})",
         *(" Mon ", " Tue ", " Wed ", " Thu ", " Fri ", " Sat ", " Sun "),
     ),
     make_form(
         "host",
         f"{MAN}/man8/mount.cifs.8.html",
-        rf"(?m)((?:password|pass)=<secret>\s+domain=){_HOST}",
+        rf"(?m)((?:password|pass)=<secret>\s+domain=){HOST}",
         "<secret>",
     ),
 )

@@ -1,8 +1,7 @@
 """Where tools of the system and schedulers print users and hosts: a table with its sources."""
 
-from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+from pipedoctor.privacy.name_form import MAN, USER, NameForm, make_form
 
-_USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
 _HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9](?:\[[\d,-]+\])?)"
 _STATES = r"(?:COMPLETED|FAILED|RUNNING|TIMEOUT|CANCELLED[^|\n]{0,20}|OUT_OF_MEMORY|NODE_FAIL)"
 _LSF_STATES = r"(?:RUN|PEND|EXIT|DONE|[UP]?SSUSP|UNKWN)"
@@ -18,48 +17,48 @@ SYSTEM_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man5/shadow.5.html",
-        rf"(?m)(^){_USER}(?=:\$\w{{1,8}}\$)",
+        rf"(?m)(^){USER}(?=:\$\w{{1,8}}\$)",
         ":$",
         in_word=True,
     ),
     make_form(
         "user",
         f"{MAN}/man1/who.1.html",
-        rf"(?m)(^){_USER}(?=\s+(?:pts/\d+|tty\w{{1,4}}|:\d)\s)",
+        rf"(?m)(^){USER}(?=\s+(?:pts/\d+|tty\w{{1,4}}|:\d)\s)",
         *("pts/", "tty", " :"),
     ),
     make_form(
         "user",
         f"{MAN}/man1/ps.1.html",
-        rf"(?m)(^){_USER}(?=\s+\d+\s+\d+\s+\d{{1,3}}\s+\S+\s+\S+\s+[\d:-]+\s)",
+        rf"(?m)(^){USER}(?=\s+\d+\s+\d+\s+\d{{1,3}}\s+\S+\s+\S+\s+[\d:-]+\s)",
         *(" pts/", " ? ", " tty"),
     ),
     make_form(
         "user",
         f"{MAN}/man8/lsof.8.html",
-        rf"(?m)(^\S+\s+\d+\s+(?:\d+\s+)?){_USER}(?=\s+(?:\d+[rwuW]|mem|cwd|txt|DEL|rtd)\s)",
+        rf"(?m)(^\S+\s+\d+\s+(?:\d+\s+)?){USER}(?=\s+(?:\d+[rwuW]|mem|cwd|txt|DEL|rtd)\s)",
         *("  mem ", "  cwd ", "  txt ", "  DEL ", " REG "),
     ),
-    make_form("user", f"{MAN}/man1/loginctl.1.html", rf"(\b[Oo]f User ){_USER}", "f User "),
+    make_form("user", f"{MAN}/man1/loginctl.1.html", rf"(\b[Oo]f User ){USER}", "f User "),
     make_form(
         "user",
         "https://cloudinit.readthedocs.io/en/latest/reference/examples.html",
-        rf"(-\sname:\s){_USER}(?=\n\s+(?:passwd|gecos|sudo|ssh_\w+|shell|groups|uid):)",
+        rf"(-\sname:\s){USER}(?=\n\s+(?:passwd|gecos|sudo|ssh_\w+|shell|groups|uid):)",
         "- name:",
     ),
     make_form(
         "user",
         "https://slurm.schedmd.com/sacct.html",
-        rf"(?m)(^\d+(?:\.\w+|_\d+)?\|[^|\n]*\|){_USER}(?=\|)",
+        rf"(?m)(^\d+(?:\.\w+|_\d+)?\|[^|\n]*\|){USER}(?=\|)",
         "|",
         in_word=True,
     ),
-    make_form("user", _LSF, rf"(\bUser <(?!user-\d+>)){_USER}(?=>)", "User <"),
-    make_form("user", _LSF, rf"(?m)(^\d+\s+){_USER}(?=\s+{_LSF_STATES}\s)", *_LSF_MARKS),
+    make_form("user", _LSF, rf"(\bUser <(?!user-\d+>)){USER}(?=>)", "User <"),
+    make_form("user", _LSF, rf"(?m)(^\d+\s+){USER}(?=\s+{_LSF_STATES}\s)", *_LSF_MARKS),
     make_form(
         "user",
         _PBS,
-        rf"(?m)(^\d+(?:\[\d*\])?\.\S+\s+\S+\s+){_USER}(?=\s+[\d:]+\s+[RQHECS]\s)",
+        rf"(?m)(^\d+(?:\[\d*\])?\.\S+\s+\S+\s+){USER}(?=\s+[\d:]+\s+[RQHECS]\s)",
         *(f" {state} " for state in "RQHECS"),
     ),
     make_form(
@@ -76,7 +75,7 @@ SYSTEM_USERS: tuple[NameForm, ...] = (
         "mail",
     ),
     make_form(
-        "user", f"{MAN}/man8/pam_unix.8.html", rf"(\bpassword <secret> for ){_USER}", "<secret> for"
+        "user", f"{MAN}/man8/pam_unix.8.html", rf"(\bpassword <secret> for ){USER}", "<secret> for"
     ),
 )
 SYSTEM_HOSTS: tuple[NameForm, ...] = (
