@@ -6,7 +6,7 @@ from operator import itemgetter
 
 from pipedoctor.facts.code_events.training import KeptGraph
 from pipedoctor.source.detect.flow_state import FlowState
-from pipedoctor.source.detect.loops import GRADIENT_WORDS
+from pipedoctor.source.detect.loops import switches_off_gradients
 from pipedoctor.source.detect.losses import list_backward_tensors
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
@@ -28,6 +28,8 @@ def record_kept_graph(
 ) -> None:
     """``total += loss``, ``losses.append(loss)``: keeps the graph of every step."""
     kept = list_kept_parts(node)
+    if not kept.parts:
+        return
     losses = state.losses | state.step_losses
     hit = {key for one in kept.parts if (key := binding_key(one))} & losses
     if hit and isinstance(node, ast.Call):
@@ -78,9 +80,7 @@ def _is_kept_by_method(
 def _sums_up(target: CodeScope, parameter: str) -> bool:
     """``self.sum += value * n``: a parameter with its graph, in an attribute."""
     decorators: list[ast.expr] = getattr(target.node, "decorator_list", [])
-    if any(last_name(one) in GRADIENT_WORDS for one in decorators):
-        return False
-    if parameter in target.bindings:
+    if any(map(switches_off_gradients, decorators)) or parameter in target.bindings:
         return False  # it may be made a number first
     for step in target.steps_by_type.get(ast.AugAssign, ()):
         kept = list_kept_parts(step.node)
@@ -136,9 +136,7 @@ def _is_detached(scope: CodeScope, name: str, line: int) -> bool:
 
 
 def _is_under_no_grad(step: CodeStep) -> bool:
-    return any(
-        word in unparse_short(one) for one in step.context.managers for word in GRADIENT_WORDS
-    )
+    return any(map(switches_off_gradients, step.context.managers))
 
 
 def _goes_backward(scope: CodeScope, holder: str, *, is_list: bool) -> bool:

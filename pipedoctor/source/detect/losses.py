@@ -89,11 +89,17 @@ def _find_returned_loss(value: ast.expr) -> ast.expr:
 
 def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:
     """``x`` of ``x.backward()``, of ``scaler.scale(x).backward()``; and what it is made of."""
+    given = {
+        name
+        for step in scope.steps_by_type.get(ast.For, ())
+        if isinstance(step.node, ast.For)
+        for name in expression_names(step.node.target)
+    }
     for step in steps:
         for value in _going_backward(step.node):
             for name in _tensors_of(scope, value):
                 yield name
-                yield from _loss_inputs(scope, name)
+                yield from _loss_inputs(scope, name, given)
 
 
 def _going_backward(node: ast.AST) -> list[ast.expr]:
@@ -145,14 +151,12 @@ def _is_computed(scope: CodeScope, name: str) -> bool:
     return any(isinstance(v.value if isinstance(v, ast.Subscript) else v, ast.Call) for v in made)
 
 
-def _loss_inputs(scope: CodeScope, name: str) -> Iterator[str]:
-    """Results that a loss is computed from, themselves computed: ``scale(loss)``; no batch."""
-    given = {
-        one
-        for step in scope.steps_by_type.get(ast.For, ())
-        if isinstance(step.node, ast.For)
-        for one in expression_names(step.node.target)
-    }
+def _loss_inputs(scope: CodeScope, name: str, given: set[str]) -> Iterator[str]:
+    """
+    Results that a loss is computed from, themselves computed: ``scale(loss)``.
+
+    `given`: what loops give, such as a batch, which is none.
+    """
     for value, _ in scope.bindings.get(name, []):
         for one in expression_names(value) if isinstance(value, (ast.Call, ast.BinOp)) else ():
             if one not in given and _is_computed(scope, one):

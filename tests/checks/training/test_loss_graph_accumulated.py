@@ -59,6 +59,9 @@ SILENT = {
     "a meter without graphs": METER.format(
         body="with torch.no_grad():\n            self.sum += value * n"
     ),
+    "a meter that a decorator frees of graphs": METER.format(body="self.sum += value * n").replace(
+        "    def update", "    @torch.no_grad()\n    def update"
+    ),
     "a meter that keeps the last": METER.format(body="self.last = value"),
     "detached": batch_loop(GPU_STEP + "total += loss.detach()"),
     "a number": batch_loop(GPU_STEP + "total += loss.item()"),
