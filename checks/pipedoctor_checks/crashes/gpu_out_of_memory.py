@@ -3,17 +3,12 @@
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
-from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.units import format_size, parse_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
+from pipedoctor_checks.crashes._smaller_batch import halve_in_command
 
 _CAUSE = "gpu_out_of_memory"
-_BATCH = compile_lazily(
-    r"((?<!\S)(?:-b|--(?:\w{1,40}[-_.]){0,6}(?:batch[-_]?size|bs))[ =]"
-    r"|(?<!\S)(?:\w{1,40}\.){0,6}batch_size=)(\d{1,6})(?!\S)"
-)
-"""``--batch-size 64``, ``--per_device_train_batch_size=8``, ``-b 128``, ``data.batch_size=32``."""
 _OWN_SHARE = 0.7
 """Of what a process holds: so much is allocated by PyTorch only if the process is this one."""
 _HERE = (Launcher.BARE, Launcher.DOCKER)
@@ -101,21 +96,6 @@ def _find_others(log: Log) -> tuple[Remedy, ...]:
     return (look, *_CHOOSE_ANOTHER)
 
 
-def _halve_in_command(log: Log) -> Remedy | None:
-    """The user's own command with half of its batch size."""
-    for kind in ("docker_run", "torchrun", "accelerate", "python"):
-        command = log.names.get(kind, "")
-        match = _BATCH.search(command)
-        if match and int(match[2]) > 1:
-            half = f"{match[1]}{int(match[2]) // 2}"
-            return in_code(
-                "Halve the batch size until it fits, and accumulate gradients over as many"
-                " batches more",
-                command[: match.start()] + half + command[match.end() :],
-            )
-    return None
-
-
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Half of the batch size that the command or the log names, if one does."""
     size = log.find_value(_CAUSE, "batch")
@@ -124,7 +104,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         "Halve batch_size until it fits, and accumulate gradients over as many batches more",
         f"DataLoader(..., batch_size={half})" if half else "",
     )
-    smaller = _halve_in_command(log) or smaller
+    smaller = halve_in_command(log) or smaller
     if others := _free_from_others(log):
         return (*others, _OWN_GPU, smaller)
     if _is_fragmented(log):
