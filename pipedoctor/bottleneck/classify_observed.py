@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from pipedoctor.bottleneck.classify import MAX_WAIT_SHARE, MIN_HANDOVER_SHARE, MIN_THROTTLED_SHARE
 from pipedoctor.bottleneck.fetch_causes import MIN_TAIL_SHARE, MIN_WAITING_SHARE
 from pipedoctor.bottleneck.named_bottleneck import Bottleneck
-from pipedoctor.facts import KernelWait, Observation
+from pipedoctor.bottleneck.observed_figures import (
+    compute_waiting_share,
+    describe_kernel_wait,
+    describe_wait,
+    waits_for_locks,
+    weigh_faults,
+)
+from pipedoctor.facts import Observation
 from pipedoctor.units import format_count
 
 MOSTLY = 0.5
@@ -26,16 +33,12 @@ SYSTEM = 0.3
 """Share of the CPU time within the kernel."""
 FAULTS = 50_000.0
 """Minor faults a second of CPU: at 2 to 6 us each, a tenth to a third of it."""
-HUGE_WEIGHT = 64.0
-"""Such faults that take as long as clearing a huge page, of 512 pages at once."""
 KERNEL = 0.5
 """The same, from which on page faults are what most of the computing is."""
 PACKING = 0.15
 """CPUs that packing takes in a worker, from which on handing over takes time."""
 SPINNING = 0.5
 """CPU of other threads of a worker, against that of the one that fetches."""
-LOCKED = 0.35
-"""Share of the waiting that is for a lock."""
 LARGE = 256 << 10
 """Bytes by one call, from which on a read is limited by its size."""
 BUSY = 0.7
@@ -70,23 +73,13 @@ def _find_causes(observation: Observation) -> Iterator[Bottleneck]:
         return
     yield from _check_startup(observation)
     yield from _check_sampler(observation)
+    yield from _check_converter(observation)
     yield from _check_handover(observation)
     yield from _check_stragglers(observation)
     yield from _check_threads(observation)
     yield from _check_faults(observation)
     yield from _check_storage(observation)
     yield from _check_computing(observation)
-
-
-def describe_wait(observation: Observation) -> str:
-    """How long the main process waits, in words."""
-    if observation.rank is None or observation.ranks == 1:
-        return f"it waits for data {observation.data_wait:.0%} of the time"
-    others = ""
-    if observation.others_wait is not None:
-        word = "others" if observation.ranks - 1 > 1 else "other"
-        others = f" (the {word} {observation.others_wait:.0%})"
-    return f"rank {observation.rank} waits for data {observation.data_wait:.0%} of the time{others}"
 
 
 def _check_quota(observation: Observation) -> Iterator[Bottleneck]:
@@ -144,6 +137,17 @@ def _check_sampler(observation: Observation) -> Iterator[Bottleneck]:
         )
 
 
+def _check_converter(observation: Observation) -> Iterator[Bottleneck]:
+    main = observation.main
+    if main.converting > MOSTLY * observation.late_share:
+        yield Bottleneck(
+            name="main-thread",
+            reason=f"{describe_wait(observation)}, {main.converting:.0%} until a thread of the"
+            " training process has converted the batch that it took from the loader",
+            evidence={"converting_share": main.converting},
+        )
+
+
 def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
     main, worker = observation.main, observation.worker
     made = worker.fetching + worker.collating
@@ -189,8 +193,8 @@ def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
     waited = min(observation.tail, observation.fetch.waiting) > MOSTLY
     held_up = HELD_UP_BY_WAITS if waited else HELD_UP
     uneven = slow_items and observation.workers > 1 and worker.idle > held_up
-    if not uneven and not blocked:
-        return
+    if waits_for_locks(observation.fetch) or not (uneven or blocked):
+        return  # how long each waits for a lock is chance
     why = (
         f"{describe_wait(observation)};"
         f" a few samples take {observation.tail:.0%} of the workers' time"
@@ -215,11 +219,6 @@ def _check_threads(observation: Observation) -> Iterator[Bottleneck]:
         )
 
 
-def weigh_faults(observation: Observation) -> float:
-    """Page faults a second of CPU, as many as small ones would take as long."""
-    return observation.faults_per_second + (HUGE_WEIGHT - 1) * observation.huge_faults_per_second
-
-
 def _check_faults(observation: Observation) -> Iterator[Bottleneck]:
     fetch, worker = observation.fetch, observation.worker
     heavy = fetch.system > KERNEL and weigh_faults(observation) > FAULTS
@@ -239,13 +238,13 @@ def _check_faults(observation: Observation) -> Iterator[Bottleneck]:
 
 def _check_storage(observation: Observation) -> Iterator[Bottleneck]:
     fetch = observation.fetch
-    share = fetch.waiting / max(fetch.waiting + fetch.running, 1e-9)
+    share = compute_waiting_share(fetch)
     if not fetch.samples or share < MIN_WAITING_SHARE:
         return
     evidence = {"waiting_share": share, "locked_share": fetch.locked}
     if observation.bytes_per_call is not None:
         evidence["bytes_per_call"] = observation.bytes_per_call
-    locked = fetch.locked > LOCKED * fetch.waiting
+    locked = waits_for_locks(fetch)
     large = (observation.bytes_per_call or 0.0) >= LARGE
     who = "its workers wait" if observation.workers else "it waits"
     where = describe_kernel_wait(observation.kernel)
@@ -282,15 +281,3 @@ def _check_computing(observation: Observation) -> Iterator[Bottleneck]:
         wait = "wait" if observation.workers else "waits"
         why += f", and {wait} for a CPU {fetch.delayed:.0%} of that time"
     yield Bottleneck(name=name, reason=why, evidence=evidence)
-
-
-def describe_kernel_wait(wait: KernelWait | None) -> str:
-    """`` in pread64 of /data/x (nfs4 on server:/export)``; empty: nobody knows."""
-    if wait is None:
-        return ""
-    words = f" in {wait.call}"
-    if wait.path:
-        words += f" of {wait.path}"
-    if wait.fstype:
-        words += f" ({wait.fstype} on {wait.device})"
-    return words

@@ -58,6 +58,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """In the loader, while workers are started or ended."""
     sampling: float = 0.0
     """In the loader, while the sampler chooses items, in this process."""
+    converting: float = 0.0
+    """Before a queue, while a thread of this process works on the batch that it has taken."""
     starts: int = 0
     """How often that was seen."""
     computing: float = 0.0
@@ -70,7 +72,7 @@ class MainShares(Part, frozen=True, kw_only=True):
     @property
     def data_wait(self) -> float:
         """Share of the time within the loader."""
-        made = self.fetching + self.sampling
+        made = self.fetching + self.sampling + self.converting
         return self.waiting + self.receiving + made + self.starting
 
 
@@ -143,6 +145,8 @@ class Observation(Part, frozen=True, kw_only=True):
     """The line of the user's step, outside of the loader."""
     sampler: HotLine | None = None
     """The line of the sampler's code that most of choosing items stood at."""
+    converter: HotLine | None = None
+    """The line of the thread that most of converting batches stood at."""
     kernel: KernelWait | None = None
     batch_seconds: Quantiles | None = None
     """How long workers take to make a batch."""

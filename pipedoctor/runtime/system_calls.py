@@ -32,6 +32,7 @@ vfork 58 - 3|fadvise64 221 223 0|readahead 187 213 0|execve 59 221 1|exit_group 
 READ_CALLS = frozenset(
     ("read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg", "sendfile")
 )
+SLEEP_CALLS = frozenset(("nanosleep", "clock_nanosleep", "select", "pselect6"))
 LOCK_CALLS = frozenset(("futex", "flock", "fcntl", "semop", "semtimedop"))
 
 

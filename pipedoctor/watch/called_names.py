@@ -17,6 +17,11 @@ from pipedoctor.watch.tally import CodeLine
 _CALL_PATTERN = compile_lazily(r"([\w.]+)\s*\(")
 _PLAIN_READ_PATTERN = compile_lazily(r"\bos\.(?:pread|preadv|read|readv)\s*\(|\.readinto1?\s*\(")
 """Reads that compute nothing: what they cost is the system call."""
+_LOCKING_PATTERN = compile_lazily(
+    r"\.(?:execute(?:many|script)?|commit|fetch(?:one|all|many)|read_sql\w*|to_sql|acquire"
+    r"|lock|flock|lockf)\s*\(|\bwith\b(?!.*\()"
+)
+"""Calls that sleep until others give their lock back: those of SQLite do."""
 _MODEL_PATTERN = compile_lazily(
     r"\b\w*(?:model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)\w*\s*\("
     r"|\.(?:backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|cpu|to"
@@ -57,6 +62,14 @@ def is_plain_read_line(place: CodeLine, root: str = "") -> bool:
     """Does this line read bytes as they are, and nothing else that is known?"""
     text = read_line_text(root + place[0], place[1])
     return bool(_PLAIN_READ_PATTERN.search(text))
+
+
+def is_locking_line(place: CodeLine, root: str = "") -> bool:
+    """Does this line, which sleeps, wait for a lock? Also all that a function `acquire` does."""
+    if place[2].rpartition(".")[2].strip("_") == "acquire":
+        return True
+    text = read_line_text(root + place[0], place[1])
+    return "sleep" not in text and bool(_LOCKING_PATTERN.search(text))
 
 
 def read_line_text(path: str, line: int) -> str:

@@ -18,6 +18,7 @@ from pipedoctor.facts import (
 )
 from pipedoctor.watch.called_names import (
     is_decoding_line,
+    is_locking_line,
     is_model_line,
     is_plain_read_line,
 )
@@ -81,6 +82,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         hot=hot,
         step=find_hot_line(choose_step_lines(main.tally, shares, main.code_root), main.code_root),
         sampler=find_hot_line(main.tally.chosen, main.code_root),
+        converter=find_hot_line(main.tally.converted, main.code_root),
         kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
         batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
     )
@@ -93,12 +95,17 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
     named = sum(number for place, number in tally.ran.items() if is_model_line(place, root))
     computing = share("computing")
     trains = computing * named / own if own else 0.0
+    converting = share("converting")
+    taken = sum(tally.converted.values())
+    moves = sum(number for place, number in tally.converted.items() if is_model_line(place, root))
+    moving = converting * moves / taken if taken else 0.0
     return MainShares(
-        waiting=share("waiting"),
+        waiting=share("waiting") + moving,
         receiving=share("receiving"),
         fetching=share("fetching", "collating"),
         starting=share("starting"),
         sampling=share("sampling"),
+        converting=converting - moving,
         starts=round(tally.fetch["starts"]),
         computing=computing - trains,
         model=share("model") + trains,
@@ -145,12 +152,14 @@ def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
     decoding: float = tally.fetch["decoding"] + named
     decoding += sum(n for p, n in others.items() if is_decoding_line(p, root))
     helped = sum(others.values())
+    locked = tally.fetch["locked"]
+    locked += sum(n for place, n in tally.slept.items() if is_locking_line(place, root))
     computing, left = running + helped, waiting - helped
     return FetchShares(
         running=computing / whole - late,
         delayed=late,
         waiting=left / whole,
-        locked=tally.fetch["locked"] / whole,
+        locked=locked / whole,
         decoding=min(1.0, max(0.0, decoding / computing)) if computing > 0 else 0.0,
         system=tally.system / spent * running / computing if spent and computing else 0.0,
         samples=round(whole),

@@ -70,4 +70,12 @@ class PrefetchThreads:
         names = {frame.code.name.rpartition(".")[2] for frame in stack.frames[:4]}
         if stack.state not in self._loading or names & _GIVING_NAMES:
             return None
-        return StackSample(ProcessPhase.WAITING, sample.frame, thread=stack.native)
+        phase = ProcessPhase.WAITING if stack.native is None else ProcessPhase.CONVERTING
+        return StackSample(phase, sample.frame, thread=stack.native)
+
+
+def settle_phase(sample: StackSample, *, running: bool) -> StackSample:
+    """A thread that has taken a batch converts it while it runs; else it waits as well."""
+    if sample.phase is not ProcessPhase.CONVERTING or running:
+        return sample
+    return sample._replace(phase=ProcessPhase.WAITING)

@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Any
 
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
+from pipedoctor.bottleneck.observed_figures import choose_line
 from pipedoctor.facts import Facts, HotLine, LiveJob, LiveProcess, Observation, Pipeline, Quantiles
 
 SCHEMA = "pipedoctor.sample/1"
@@ -41,6 +42,7 @@ def build_verdict(observation: Observation) -> dict[str, Any]:
         "verdict": f"bottleneck-{found.name}",
         "confidence": "possible" if is_doubtful(observation, found) else "likely",
         "why": found.reason,
+        "location": _build_hot_line(choose_line(observation, found)),
     }
 
 

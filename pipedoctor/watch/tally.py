@@ -13,9 +13,9 @@ _MIN_WEIGHT = 0.01
 _MAX_KEYS = 500
 """Different lines, or calls, that are counted."""
 
-COUNTERS = frozenset(
-    ("phases", "lines", "steps", "ran", "calls", "fetch", "kinds", "chosen", "delegated")
-)
+COUNTERS = frozenset(("phases", "lines", "steps", "ran", "calls", "fetch")) | {
+    *("kinds", "chosen", "converted", "delegated", "slept")
+}
 CodeLine = tuple[str, int, str]
 """Path, line, function."""
 
@@ -39,8 +39,12 @@ class SampleTally(msgspec.Struct):
     """Lines that ran without a function whose kind is known."""
     chosen: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Of the sampler, in the main process."""
+    converted: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
+    """Of a thread of the main process, which works on the batch that it has taken."""
     delegated: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Lines that waited for threads or programs of the process itself."""
+    slept: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
+    """Lines that slept within a function of C, or of a library, that they called."""
     seconds: float = 0.0
     cpu: float = 0.0
     main_cpu: float = 0.0

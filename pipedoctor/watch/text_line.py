@@ -50,7 +50,9 @@ def format_headline(sample: Mapping[str, Any]) -> str:
 
 
 def _place(sample: Mapping[str, Any]) -> Any:
-    """The line at fault: of making batches, or of the step where data is there."""
+    """The line at fault; before the verdict, of making batches or of the step."""
+    if "location" in sample:
+        return sample["location"]
     wait = sample.get("data_wait", {}).get("share", 0.0)
     fine = sample.get("verdict") in _FINE or wait < _DATA_WAIT_LIMIT
     return sample.get("step" if fine else "hot")

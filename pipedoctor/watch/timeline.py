@@ -7,7 +7,7 @@ from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.job_processes import JobProcesses
 
 _MAX_POINTS = 240
-_WAITS = ("waiting", "receiving", "sampling", "fetching", "collating", "starting")
+_WAITS = ("waiting", "receiving", "sampling", "converting", "fetching", "collating", "starting")
 
 
 class JobTimeline:

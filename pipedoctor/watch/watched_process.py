@@ -10,7 +10,7 @@ from pipedoctor.watch.called_names import find_code_root
 from pipedoctor.watch.item_times import ItemTimes
 from pipedoctor.watch.loader_callers import LoaderCallers
 from pipedoctor.watch.packing_threads import PackingThreads
-from pipedoctor.watch.prefetch_threads import PrefetchThreads
+from pipedoctor.watch.prefetch_threads import PrefetchThreads, settle_phase
 from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
 from pipedoctor.watch.process_tree import JobProcess
 from pipedoctor.watch.stacks.frame_layout import UnknownLayoutError
@@ -27,6 +27,7 @@ from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.work_samples import WORKING_PHASES, SampleSource, count_work
 
 _MAX_TORN_READS, _MAX_ATTACHES = 10, 12
+_OWN_LINES = {ProcessPhase.SAMPLING: "chosen", ProcessPhase.CONVERTING: "converted"}
 _LOOKS_PER_READING = 8
 """So many looks come on one reading of the kernel's counters."""
 PTRACE_DENIED = (
@@ -151,6 +152,7 @@ class WatchedProcess:
             if sight.thread is not None:
                 blocked = self.counters.read_thread_call(sight.thread)
                 running = blocked is None
+                sight = settle_phase(sight, running=running)
             self._count_sample(sight, blocked, running=running, now=now)
         return sight
 
@@ -252,8 +254,8 @@ class WatchedProcess:
         source = SampleSource(self.counters, self.reader.memory if self.reader else None)
         if sight.phase in WORKING_PHASES:
             count_work(tally, sight, place, blocking_call, source, running=running)
-        elif sight.phase is ProcessPhase.SAMPLING and place is not None:
-            tally.chosen[place] += 1
+        elif sight.phase in _OWN_LINES and place is not None:
+            getattr(tally, _OWN_LINES[sight.phase])[place] += 1
         elif sight.phase is ProcessPhase.RECEIVING:
             tally.fetch["rebuilds"] += sight.rebuilds
         elif blocking_call is not None and not self._is_loading(sight):

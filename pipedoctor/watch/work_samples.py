@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pipedoctor.runtime.system_calls import LOCK_CALLS, READ_CALLS
+from pipedoctor.runtime.system_calls import LOCK_CALLS, READ_CALLS, SLEEP_CALLS
 from pipedoctor.watch.call_targets import count_requested_bytes, find_call_target
 from pipedoctor.watch.process_counters import BlockingCall, ProcessCounters
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory
@@ -49,9 +49,18 @@ def count_work(
         if place is not None:
             tally.delegated[place] += 1
     else:
-        tally.fetch["locked"] += name in LOCK_CALLS
+        _count_lock(tally, sample, place, name)
     if name in READ_CALLS and target.startswith("/"):
         size = count_requested_bytes(blocking_call, source.memory)
         if size is not None:
             tally.fetch["reading"] += 1
             tally.read_bytes += size
+
+
+def _count_lock(tally: SampleTally, sample: StackSample, place: CodeLine | None, call: str) -> None:
+    """Does it wait for a lock? Some libraries ask for theirs again and again, and sleep between."""
+    sleeps = call in SLEEP_CALLS
+    if call in LOCK_CALLS or (sleeps and sample.locks):
+        tally.fetch["locked"] += 1
+    elif sleeps and place is not None:
+        tally.slept[place] += 1

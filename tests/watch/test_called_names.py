@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.watch.called_names import is_model_line
+from pipedoctor.watch.called_names import is_locking_line, is_model_line
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,23 @@ def test_a_line_that_waits_for_the_gpu(tmp_path: Path, line: str, waits: bool) -
     file.write_text(f"{line}\n")
 
     assert is_model_line((str(file), 1, "train")) is waits
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "locks"),
+    [
+        ("row = self.db.execute(query, (index,)).fetchone()", "Rows.__getitem__", True),
+        ("    with self.connection:", "save", True),
+        ("time.sleep(0.05)", "FileLock.acquire", True),
+        ("time.sleep(0.05)", "load", False),
+        ("with open(path) as file:", "load", False),
+        ("return fetch(index)", "load", False),
+    ],
+)
+def test_a_line_that_sleeps_until_a_lock_is_given_back(
+    tmp_path: Path, line: str, function: str, locks: bool
+) -> None:
+    file = tmp_path / "items.py"
+    file.write_text(f"{line}\n")
+
+    assert is_locking_line((str(file), 1, function)) is locks

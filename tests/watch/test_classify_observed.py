@@ -21,6 +21,8 @@ from pipedoctor.facts import (
     Setting,
     WorkerShares,
 )
+from pipedoctor.watch.sample_line import build_verdict
+from pipedoctor.watch.text_line import format_headline
 
 HOT = HotLine(path="train.py", line=9, function="get", share=0.9)
 READS = KernelWait(call="pread64", path="/d/x", mount="/d", fstype="nfs4", device="s:/e", share=0.9)
@@ -191,6 +193,32 @@ def test_a_sampler_that_chooses_in_the_training_process() -> None:
     assert finding.location.line == 30
     other = seen(main=replace(main, sampling=0.2, waiting=0.4), worker=HANDED)
     assert classify_observed(other).name != "main-thread"
+
+
+def test_a_thread_of_the_training_process_that_converts_batches() -> None:
+    main = MainShares(converting=0.5, waiting=0.2, blocked=0.3)
+    line = HotLine(path="train.py", line=44, function="Converter.fill", share=1.0)
+    slow = seen(main=main, worker=HANDED, converter=line)
+    (finding,) = (
+        get_catalogue().by_name["bottleneck-main-thread"].run(Facts(pipeline(slow))).findings
+    )
+
+    assert slow.data_wait == pytest.approx(0.7)
+    assert "50% until a thread of the training process has converted" in finding.summary
+    assert finding.location is not None
+    assert finding.location.line == 44
+    assert "train.py:44" in format_headline(build_verdict(slow))
+
+
+def test_workers_that_wait_for_one_lock_are_no_stragglers() -> None:
+    """How long each of them waits for it is chance."""
+    locked = seen(fetch=replace(WAITS, locked=0.8), tail=0.5, worker=replace(BUSY, idle=0.3))
+    (finding,) = (
+        get_catalogue().by_name["bottleneck-storage-bandwidth"].run(Facts(pipeline(locked)))
+    ).findings
+
+    assert finding.remedies[0].title.startswith("Let no two workers wait for one lock")
+    assert finding.counterfactual is None
 
 
 def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> None:

@@ -35,6 +35,10 @@ full, answers = queue.Queue(2), queue.Queue()
 
 def fill():
     for batch in Batches(float(sys.argv[2])):
+        if sys.argv[3] == "converts":
+            end = time.thread_time() + 0.06
+            while time.thread_time() < end:
+                sum(range(99))
         full.put(batch)
 
 def generate():
@@ -48,7 +52,7 @@ class Answers:
 threading.Thread(target=fill, daemon=True).start()
 time.sleep(0.3)
 print("ready", flush=True)
-if sys.argv[3] == "data":
+if sys.argv[3] != "answers":
     for batch in generate():
         pass
 next(Answers())
@@ -73,12 +77,14 @@ def program(folder: Path, seconds: float, waits_for: str) -> Generator[int, None
             process.kill()
 
 
-def count_phases(pid: int, *, has_workers: bool) -> Counter[str]:
+def count_phases(pid: int, *, has_workers: bool, until: str = "") -> Counter[str]:
     process = WatchedProcess(JobProcess(pid, 1, "python", "main", pid))
     process.prefetchers.has_workers = has_workers
-    for _ in range(40):
+    for _ in range(2000 if until else 40):
         process.take_sample(time.monotonic())
         time.sleep(0.002)
+        if process.tally.phases[until] >= 20:
+            break
     process.counters.close()
     return process.tally.phases
 
@@ -88,6 +94,15 @@ def test_a_generator_waits_for_a_thread_in_the_loader(tmp_path: Path) -> None:
         phases = count_phases(pid, has_workers=False)
 
     assert set(phases) == {"waiting"}
+
+
+def test_a_thread_that_converts_what_it_has_taken(tmp_path: Path) -> None:
+    """It is seen in the loader before, so that the queue is known to be one of batches."""
+    with program(tmp_path, 0.01, "converts") as pid:
+        phases = count_phases(pid, has_workers=True, until="converting")
+
+    assert phases["converting"] > phases["waiting"]
+    assert phases["blocked"] < 4
 
 
 def test_a_queue_of_answers_is_no_data(tmp_path: Path) -> None:

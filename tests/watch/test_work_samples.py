@@ -1,12 +1,13 @@
 """What a worker waits for: a mapped page, a lock, or others that compute for it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pipedoctor.runtime.system_calls import DESCRIPTOR, PAGE_FAULT, SystemCall
+from pipedoctor.runtime.system_calls import DESCRIPTOR, NOTHING, PAGE_FAULT, SystemCall
 from pipedoctor.watch import process_tree
 from pipedoctor.watch.call_targets import count_requested_bytes
 from pipedoctor.watch.item_times import ItemTimes
@@ -18,7 +19,9 @@ from pipedoctor.watch.process_counters import (
     parse_blocking_call,
 )
 from pipedoctor.watch.process_tree import list_job_processes
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase, StackSample
 from pipedoctor.watch.tally import SampleTally
+from pipedoctor.watch.work_samples import SampleSource, count_work
 
 LINE = ("/code/train.py", 3, "load")
 MAPS = """\
@@ -62,6 +65,20 @@ def test_waiting_for_threads_that_compute_is_computing(others: float, running: f
     assert shares.running + shares.delayed == pytest.approx(running)
     assert shares.waiting == pytest.approx(1 - running)
     assert shares.system == 0.0
+
+
+@pytest.mark.parametrize(("locks", "locked", "slept"), [(True, 1, 0), (False, 0, 1)])
+def test_sleeping_within_a_library_of_locks_waits_for_a_lock(
+    locks: bool, locked: int, slept: int
+) -> None:
+    tally, sleep = SampleTally(), BlockingCall(SystemCall("clock_nanosleep", NOTHING), (0,) * 6)
+    sample = StackSample(ProcessPhase.FETCHING, None, locks=locks)
+    counters = ProcessCounters(os.getpid())
+    source = SampleSource(counters, None)
+    count_work(tally, sample, LINE, sleep, source, running=False)
+    counters.close()
+
+    assert (tally.fetch["locked"], tally.slept[LINE]) == (locked, slept)
 
 
 def test_a_number_that_is_none_of_bytes_is_not_counted() -> None:

@@ -5,12 +5,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from pipedoctor.bottleneck.classify import classify_bottleneck
-from pipedoctor.bottleneck.classify_observed import (
-    classify_observed,
-    describe_kernel_wait,
-    is_doubtful,
-)
+from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.bottleneck.named_bottleneck import Bottleneck
+from pipedoctor.bottleneck.observed_figures import choose_line, describe_kernel_wait
 from pipedoctor.check import (
     EPOCH,
     CannotJudge,
@@ -88,9 +85,7 @@ def _report_observed(
 ) -> Finding:
     """The cause with its line of code, what the kernel says of it, and the shares."""
     fine = bottleneck.name in {"consumer", "main-thread"}
-    hot = observation.step if fine else observation.hot
-    if "sampling_share" in bottleneck.evidence:
-        hot = observation.sampler
+    hot = choose_line(observation, bottleneck)
     evidence: dict[str, Any] = {"data_wait.share": round(observation.data_wait, 3)}
     if observation.gpu_busy is not None:
         evidence["gpu.busy.share"] = round(observation.gpu_busy, 3)

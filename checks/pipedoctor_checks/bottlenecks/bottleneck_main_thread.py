@@ -24,7 +24,8 @@ def bottleneck_main_thread(pipeline: Pipeline, /) -> Findings:
     takes longer than a worker needs for a batch, or there is hardly any waiting for
     data, and more than half of the step is CPU time of the main process. Of a job that is
     watched also where data is late because its sampler, which runs in the main process,
-    takes that long to choose the next batch.
+    takes that long to choose the next batch, or because a thread of the main process takes
+    that long to convert batches that the loader has delivered.
 
     ## Sources
 

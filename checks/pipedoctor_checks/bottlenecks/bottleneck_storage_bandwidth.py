@@ -1,5 +1,6 @@
 """PDR902: does the storage give no more bytes, however many ask?"""
 
+from pipedoctor.bottleneck.observed_figures import waits_for_locks
 from pipedoctor.check import Counterfactual, Findings, check, in_code
 from pipedoctor.facts import DataSets, Memory, Pipeline
 from pipedoctor_checks._shared.storage_capacity import StorageContext, all_fit_in_page_cache
@@ -27,7 +28,8 @@ def bottleneck_storage_bandwidth(
     batch grows with the number of workers, CPUs are free, and the consumer still waits.
     The gain shown is for storage twice as fast. None is shown if all of `--data` fits
     in half of the available memory: then the page cache holds it after one epoch, and
-    the measured epoch is the first.
+    the measured epoch is the first. Of a job that is watched also where its workers wait
+    for one lock: in a call of the kernel, or by sleeping in SQLite or a library of locks.
 
     ## Sources
 
@@ -45,12 +47,17 @@ def bottleneck_storage_bandwidth(
     copied = in_code(
         "Copy the data to a local disk or to memory before the job (recipe stage-to-local-disk)"
     )
+    own = in_code(
+        "Let no two workers wait for one lock: open files, databases and connections in"
+        " each worker, to read only, and write what items leave behind after the epoch"
+    )
+    locked = pipeline.observed is not None and waits_for_locks(pipeline.observed.fetch)
     yield report_bottleneck(
         pipeline,
         found,
-        kept if once else copied,
+        own if locked else kept if once else copied,
         in_code("Store less: images at the size used, compressed arrays"),
         in_code("Pack samples into large files that are read sequentially"),
         *advise_setting(pipeline),
-        counterfactual=None if once else DOUBLE_BANDWIDTH,
+        counterfactual=None if once or locked else DOUBLE_BANDWIDTH,
     )

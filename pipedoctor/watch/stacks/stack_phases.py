@@ -31,6 +31,11 @@ _DELEGATE_PATTERN = compile_lazily(
 _DELEGATE_NAMES = frozenset(
     ("wait", "wait_for", "result", "get", "join", "_wait_for_tstate_lock", "as_completed")
 ) | {"communicate", "_communicate", "_wait", "_try_wait", "result_iterator"}
+_LOCK_PATTERN = compile_lazily(
+    r"/(filelock|portalocker|fasteners|lockfile|oslo_concurrency|diskcache|sqlalchemy|sqlite3"
+    r"|sqlitedict|peewee|file_baton)(/|\.py$)"
+)
+"""Libraries that sleep only until somebody else gives a lock back."""
 _THREAD_FILES = ("/threading.py", "/concurrent/futures/_base.py")
 _MAX_STACKS = 2048
 _STARTUP_FUNCTIONS = frozenset(("__init__", "_get_iterator", "_shutdown_workers", "__del__"))
@@ -62,6 +67,7 @@ class ProcessPhase(enum.Enum):
     WAITING = "waiting"
     RECEIVING = "receiving"
     SAMPLING = "sampling"
+    CONVERTING = "converting"
     MODEL = "model"
     COMPUTING = "computing"
     IMPORTING = "importing"
@@ -72,6 +78,7 @@ LOADING_PHASES = frozenset(
         ProcessPhase.WAITING,
         ProcessPhase.RECEIVING,
         ProcessPhase.SAMPLING,
+        ProcessPhase.CONVERTING,
         ProcessPhase.FETCHING,
         ProcessPhase.COLLATING,
     )
@@ -93,6 +100,8 @@ class StackSample(NamedTuple):
     rebuilds: bool = False
     delegates: bool = False
     """It waits for threads or programs of its own, which do the work."""
+    locks: bool = False
+    """It is in a library that waits for locks by sleeping."""
     queued: bool = False
     """A main process that waits outside of a loader, for one of its own threads."""
     thread: int | None = None
@@ -189,7 +198,8 @@ def _classify_fetching(
         mine = inner[-1]  # the dataset of a library
     phase = ProcessPhase.COLLATING if collates else ProcessPhase.FETCHING
     decodes, delegates = _is_decoding(inner, labels), _delegates(inner)
-    return StackSample(phase, mine, loop, frames[end], decodes, delegates=delegates)
+    locks = any(_LOCK_PATTERN.search(f.code.path) for f in inner)
+    return StackSample(phase, mine, loop, frames[end], decodes, delegates=delegates, locks=locks)
 
 
 def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:

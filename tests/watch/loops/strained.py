@@ -122,12 +122,10 @@ class Converter:
 
     def fill(self, made: Any) -> None:
         for batch in made:
-            values = batch.tolist()
+            rows = batch.tolist()
             for _ in range(1 if CURED else 120):
-                values = [
-                    [v * 0.5 + 1.0 for v in row] for row in values
-                ]  # hot: converts-in-a-thread
-            self.ready.put(torch.tensor(values))
+                rows = [[v * 0.5 + 1.0 for v in row] for row in rows]  # hot: converts-in-a-thread
+            self.ready.put(torch.tensor(rows))
 
     def __iter__(self) -> Iterator[Any]:
         return self
