@@ -17,12 +17,25 @@ Ranges of a regular expression: what a terminal obeys or hides.
 
 The control characters below the blank are not among them: JSON escapes them anyway.
 """
+_PAIR_OF_QUOTES = (
+    "\u2018([^\u2018\u2019'\n]{1,200})\u2019"
+    '|(?<!\u201e)\u201c([^\u201c\u201d\u201e"\n]{1,200})\u201d'
+)
 _SURROGATE = "[\ud800-\udfff]"
 
 
 def escape_surrogates(text: str) -> str:
     r"""Escape what is not a character: ``\xff``."""
     return text if text.isascii() else re.sub(_SURROGATE, escape_character, text)
+
+
+def straighten_quotes(text: str) -> str:
+    """Quotes of typography, in pairs, as those of ASCII: coreutils and gcc write them."""
+    if text.isascii() or not ("\u2018" in text or "\u201c" in text):
+        return text
+    return re.sub(
+        _PAIR_OF_QUOTES, lambda match: f"'{match[1]}'" if match[1] else f'"{match[2]}"', text
+    )
 
 
 def escape_character(match: re.Match[str]) -> str:

@@ -7,6 +7,11 @@ What sentences tell is judged once more, by `named_values.may_be_told`.
 from pipedoctor.privacy.name_form import HOST, MAN, NAME, USER, NameForm, make_form
 
 _PERSON = r"([A-Z][\w'\u2019-]+(?: [A-Z][\w.'\u2019-]*){1,3})"
+_NO_TEAM = (
+    r"(?!(?:The|Please|Contact|Ask|Mail|Email|E-Mail|Send|Write)\b|[^<\n]{0,60}\b(?:Team"
+    r"|Contributors|Authors"
+    r"|Developers|Maintainers|Inc|Foundation|Community|Project|Support|List|Helpdesk)\b)"
+)
 _REFS = (
     r"(?!(?:latest|next|stable|nightly|main|master|dev|beta|alpha|canary|edge|release|origin|head"
     r"|sha\d+|v?\d[\w.-]*)\b)"
@@ -61,7 +66,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         rf"|[Cc]ontact:) ){_PERSON}",
         *("-by: ", "aintain", "ontact: "),
     ),
-    make_form("user", _GIT, rf"((?:^|(?<=[\s:]))){_PERSON}(?= <[\w.+-]+@)", " <"),
+    make_form("user", _GIT, rf"((?:^|(?<=[\s:]))){_NO_TEAM}{_PERSON}(?= <<?[\w.+-]+>?@)", " <"),
     make_form("user", _GIT, rf"((?<=<)){USER}(?=@[\w.-]+>)", "@"),
     make_form(
         "user",

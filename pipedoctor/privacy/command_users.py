@@ -7,7 +7,8 @@ _GAP = r"(?:[^\n|;&]{0,300}?\s)"
 _CLIENTS = (
     r"curl|wget|https?|psql|pg_\w+|mysql\w*|mariadb\w*|mongo\w*|smbclient|lftp|svn|snowsql|sqlcmd"
     r"|cqlsh|etcdctl|ipmitool|clickhouse-client|squeue|sacct|sinfo|scancel|sshare|sprio|qstat|bjobs"
-    r"|docker\slogin|podman\slogin|nerdctl\slogin|oc\slogin|az\slogin|twine|x?freerdp|rdesktop|pkill"
+    r"|docker\slogin|podman\slogin|nerdctl\slogin|oc\slogin|az\slogin|twine|x?freerdp|rdesktop"
+    r"|pkill"
     r"|top|htop|ps|lsof|crontab|ssh|kinit"
 )
 """Programs whose ``-u``, ``-U`` or ``-l`` is a person."""
@@ -37,7 +38,8 @@ COMMAND_USERS: tuple[NameForm, ...] = (
         "user",
         f"{MAN}/man8/useradd.8.html",
         rf"(\b(?:(?:user(?:add|mod|del)|adduser|deluser)\s(?:-[\w-]+\s)*"
-        rf"|sacctmgr\s(?:-\w+\s)*(?:show|add|modify|delete|list)\suser\s(?:name=)?)){_USER}(?=\s|$)",
+        rf"|sacctmgr\s(?:-\w+\s)*(?:show|add|modify|delete|list)\suser\s(?:name=)?)){_USER}(?=\s"
+        rf"|$)",
         *("user",),
     ),
     make_form(
@@ -53,9 +55,10 @@ COMMAND_USERS: tuple[NameForm, ...] = (
         *("http-basic", "config "),
     ),
     make_form(
-        "user",
+        "told user",
         f"{MAN}/man8/pam_unix.8.html",
-        rf"(?i:(\busers?(?:name)?:?\s[\"']?)){_USER}(?=[\"']?,?\s(?:and\s|/\s)?(?i:pass(?:word)?)\b)",
+        rf"(?i:(\busers?(?:name)?:?\s[\"']?)){_USER}(?=[\"']?,?\s(?:and\s|/\s)?(?i:pass"
+        rf"(?:word)?)\b)",
         *("user", "User"),
     ),
     make_form(
@@ -87,7 +90,8 @@ COMMAND_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://hadoop.apache.org/docs/current/hadoop-project-dist/hadoop-hdfs/HdfsUserGuide.html",
-        rf"((?:(?:hdfs|viewfs|webhdfs)://[^/\s]{{0,80}}|(?<![\w.)>/-]))/(?:u|user|udd)/){_USER}(?=/)",
+        rf"((?:(?:hdfs|viewfs|webhdfs)://[^/\s]{{0,80}}|(?<![\w.)>/-]))/(?:u|user|udd)/){_USER}"
+        rf"(?=/)",
         *("/u/", "/user/", "/udd/"),
         in_word=True,
     ),

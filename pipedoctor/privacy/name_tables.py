@@ -13,6 +13,7 @@ from pipedoctor.privacy.mark_index import MarkIndex
 from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.name_form import MAN, NameForm
 from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
+from pipedoctor.privacy.shell_names import SHELL_HOSTS, SHELL_USERS
 from pipedoctor.privacy.spoken_names import SPOKEN_HOSTS, SPOKEN_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.told_hosts import TOLD_HOSTS
@@ -33,6 +34,7 @@ _FORMS: tuple[NameForm, ...] = (
         *TOLD_USERS,
         *ACCOUNT_USERS,
         *SPOKEN_USERS,
+        *SHELL_USERS,
     ),
     *(
         *HOST_FORMS,
@@ -42,6 +44,7 @@ _FORMS: tuple[NameForm, ...] = (
         *TOLD_HOSTS,
         *ACCOUNT_HOSTS,
         *SPOKEN_HOSTS,
+        *SHELL_HOSTS,
     ),
 )
 _LATE = frozenset(

@@ -95,14 +95,16 @@ _NEXT = compile_lazily(
 _MAX_LIST = 64
 _CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
 _FILE = compile_lazily(
-    r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp|cu)$"
+    r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp"
+    r"|cu)$"
 )
 _NUMBERED = compile_lazily(
     r"(?:gpu|cuda|cpu|rank|worker|device|group|slot|port|layer|step|epoch|socket|core|thread|job"
     r"|task|trial|fold|stage|model|xpu|numa|conv|linear|block|head|pool|relu|norm)[-_:]?\d+"
 )
 _ATTRIBUTE = compile_lazily(
-    r"(?:x86_64|aarch64|i\d86)-[\w-]+|[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id|addr(?:ess)?)"
+    r"(?:x86_64|aarch64|i\d86)-[\w-]+|[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id"
+    r"|addr(?:ess)?)"
 )
 _USER_HEADING = compile_lazily(
     r"(?i:(?:user|owner|login|account|submitter|author|assignee)(?:[ _-]?name)?|(?:r|e)?user"
@@ -114,7 +116,8 @@ _HOST_HEADING = compile_lazily(
 )
 _GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket|group")
 _HEADING = (
-    r"(?i)(?:squeue|sacct|namespace|project|tenant|team|bucket|user|owner|login|account|author|submitter|assignee"
+    r"(?i)(?:squeue|sacct|namespace|project|tenant|team|bucket|user|owner|login|account|author"
+    r"|submitter|assignee"
     r"|host|node|machine|server|uid)"
 )
 _CELL = compile_lazily(r"([A-Za-z_0-9][\w.-]*(?:\[[\d,-]+\])?)(?:\+|:\S*)?")
@@ -238,7 +241,7 @@ def _is_name(
     if "/" in name and not (kind == "group" and (quoted or "=" in sign[0])):
         return False
     if quoted:
-        return text[end : end + 1] in "\"'`\\:@"
+        return text[end : end + 1] in "\"'`\\:@" and not text.startswith("://", end)
     if is_code(name) or _CALLED.match(text, end):
         return False
     if sign.lastgroup == "far":

@@ -26,7 +26,12 @@ from pipedoctor.privacy.public_hosts import (
     is_public_host,
     is_public_index,
 )
-from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES, PUBLIC_BUCKETS
+from pipedoctor.privacy.vocabulary import (
+    COMMON_WORDS,
+    NO_NAMES,
+    PUBLIC_ACCOUNTS,
+    PUBLIC_BUCKETS,
+)
 
 _EXAMPLE_HOSTS = COMMON_WORDS | {"hostname"}
 _EXAMPLE_PASSWORDS = frozenset(("password", "passwd", "pass", "pwd"))
@@ -130,7 +135,8 @@ class NameRedactor:
         return "".join([*parts, text[done:]]) if parts else text
 
     def _add_name(self, kind: str, name: str) -> None:
-        if is_distinctive(name):
+        account = kind == "user" and name.lower() in PUBLIC_ACCOUNTS
+        if is_distinctive(name) and not account:
             self.known.add(name, self._aliases.get_alias(kind, name))
 
     def _add_folder(self, name: str) -> str:
@@ -146,7 +152,7 @@ class NameRedactor:
         return patterns.IPV4.replace_matches(self._replace_ipv4, text)
 
     def _get_alias(self, kind: str, value: str) -> str:
-        if kind == "user" and value == "root":
+        if kind == "user" and value.lower() in PUBLIC_ACCOUNTS:
             return value
         alias = self._aliases.get_alias(kind, value)
         if kind in {"user", "host"} and alias != value:

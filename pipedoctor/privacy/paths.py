@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.aliases import ALIAS_FORM, ALIAS_PATTERN
+from pipedoctor.privacy.public_hosts import is_public_host
+from pipedoctor.privacy.vocabulary import PUBLIC_ACCOUNTS
 
 _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
 _PATH_PART = rf"(?:{_LETTER}|{ALIAS_FORM})+"
@@ -30,6 +32,9 @@ _SWITCHES = frozenset(
 )
 """Of commands of Windows, which are no folders where a path of Windows stands beside them."""
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
+
+_METHODS = frozenset(("GET ", "PUT ", "OST ", "EAD ", "TCH ", "ETE "))
+_HOST_OF_LINE = compile_lazily(r"(?:\bhost=['\"]|\b[Hh]ost: ?|://)([A-Za-z0-9][\w-]*(?:\.[\w-]+)+)")
 
 SYSTEM_PATH = compile_lazily(
     r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
@@ -70,7 +75,8 @@ COMMON_FOLDERS = frozenset(
     " .dockerenv .git stored_tokens token credentials .netrc .ssh .aws .kube .docker .kaggle"
     " known_hosts authorized_keys config config.json config.yaml config.yml settings.json"
     " kaggle.json id_rsa id_ed25519 .bashrc .profile .condarc pip.conf pip .triton .nv"
-    " modules xet assets".split()
+    " modules xet assets torch_extensions library resolve api manifests _temp _work _actions"
+    " _tool".split()
 )
 
 _VERSION_NAME = compile_lazily(
@@ -84,11 +90,13 @@ _LIBRARY_FILE = compile_lazily(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.
 
 _PUBLIC_PART = compile_lazily(
     r"n\d{8}(?:_\d+)?(?:\.JPEG|\.tar)?|ILSVRC\w*(?:\.JPEG)?|[a-z]\w*-[0-9a-f]{8}\.pth"
-    r"|(?:models|datasets|spaces)--(?:(?:facebook|google|meta-llama|microsoft|openai|EleutherAI|Qwen"
+    r"|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"
+    r"|(?:models|datasets|spaces)--(?:(?:facebook|google|meta-llama|microsoft|openai|EleutherAI"
+    r"|Qwen"
     r"|mistralai|stabilityai|runwayml|timm|sentence-transformers|nvidia|bigscience|deepseek-ai"
     r"|huggingface|HuggingFaceFW|laion|allenai|tiiuae)--)?[A-Za-z][\w.]*(?:-[\w.]+)*"
 )
-"""Names of ImageNet's classes and pictures, weights of torch.hub, models that everybody loads."""
+"""Names of ImageNet's classes and pictures, weights of torch.hub, hashes, models of everybody."""
 _KAGGLE_INPUT = "/kaggle/input/"
 """Competitions and datasets of everybody."""
 _VARIABLE = compile_lazily(r"\$\w+|\$\{\w+\}|%\w+%")
@@ -106,13 +114,21 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
     if "/" not in text:
         return text
     switches = _SWITCHES if "\\" in text else frozenset[str]()
-    return re.sub(
-        _ABSOLUTE_PATH,
-        lambda match: (
-            match[0] if match[0][1:].lower() in switches else _redact_path(match[0], alias)
-        ),
-        text,
-    )
+
+    def hide(match: re.Match[str]) -> str:
+        kept = match[0][1:].lower() in switches or _is_asked_of_everybody(text, match.start())
+        return match[0] if kept else _redact_path(match[0], alias)
+
+    return re.sub(_ABSOLUTE_PATH, hide, text)
+
+
+def _is_asked_of_everybody(text: str, begin: int) -> bool:
+    """Is it what a public server is asked for, which the same line names?"""
+    if text[begin - 5 : begin] != "url: " and text[begin - 4 : begin] not in _METHODS:
+        return False
+    line = text[text.rfind("\n", 0, begin) + 1 : text.find("\n", begin) % (len(text) + 1)]
+    hosts = _HOST_OF_LINE.findall(line)
+    return bool(hosts) and all(map(is_public_host, hosts))
 
 
 def redact_relative_paths(text: str, aliases: Mapping[str, str]) -> str:
@@ -157,6 +173,7 @@ def _redact_windows(path: str, alias: Callable[[str], str]) -> str:
 def _redact_part(part: str, alias: Callable[[str], str]) -> str:
     if (
         is_common_folder(part)
+        or part in PUBLIC_ACCOUNTS
         or ALIAS_PATTERN.search(part)
         or _VERSION_NAME.fullmatch(part)
         or _LIBRARY_FILE.fullmatch(part)

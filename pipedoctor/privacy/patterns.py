@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.marked_lines import LONG_TEXT, MatchReplacer, replace_near_marks
+from pipedoctor.privacy.public_hosts import is_of_every_network
 
 
 class MarkedPattern:
@@ -62,7 +63,8 @@ _GROUP_FOLDERS = (
 STRUCTURE = compile_lazily(r"[/\\:=@~|\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
-    r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
+    r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers"
+    r"|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
     rf"(?:(?:{_GROUP_FOLDERS})[/\\]{{1,4}}(?=[^/\\\s]))?"
     r"(?:(?P<first>[a-z])[/\\](?:(?P<two>(?P=first)[a-z])[/\\](?=(?P=two))|(?=(?P=first))))?"
     r"|(?<!\S)~(?=[a-z_][\w.-]*(?:[/\\\s:]|$)|[A-Z]))"
@@ -94,7 +96,8 @@ JOB_HOST = MarkedPattern(
 )
 """Where Slurm says that a job has died."""
 INTERNAL_HOST = MarkedPattern(
-    r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intra(?:net)?|localdomain|local|home\.arpa)"
+    r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intra(?:net)?|localdomain|local"
+    r"|home\.arpa)"
     r"(?![\w(-]|\.\w|::)",
     *(".internal", ".corp", ".lan", ".intra", ".local", ".home.arpa"),
 )
@@ -126,6 +129,12 @@ _FILE_BEFORE = compile_lazily(
 )
 _OTHER_NAME = compile_lazily(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
 _FILE_BEHIND = compile_lazily(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
+_PATH_BEFORE = compile_lazily(r"[^\s\"'`=,;(<>]*[/\\]$")
+_FOLDER_OF_MACHINE = compile_lazily(
+    r"containers?|docker|podman|libpod|crio?\b|cri-|kubepods|kubelet|pods?[/\\-]|sandbox|journal"
+    r"|boot|efi"
+    r"|loader|entries|machine|volumes|moby|netns|cgroup|slice"
+)
 VOLUME = MarkedPattern(
     r"(by-(?:part)?uuid/|UUID=[\"']?)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID="
 )
@@ -136,7 +145,8 @@ SERIAL = MarkedPattern(
     *("erial", "ERIAL", "by-id/", "S/N", "s/n"),
 )
 MAC = MarkedPattern(
-    r"(?<![0-9a-fA-F:-])(?!(?:00[:-]){5}00(?![:-])|(?i:ff[:-]){5})[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
+    r"(?<![0-9a-fA-F:-])(?!(?:00[:-]){5}00(?![:-])|(?i:ff[:-]){5})[0-9a-fA-F]{2}(?:"
+    r"([:-])[0-9a-fA-F]{2})"
     r"(?:(?:\1[0-9a-fA-F]{2}){18}|(?:\1[0-9a-fA-F]{2}){6}|(?:\1[0-9a-fA-F]{2}){4})"
     r"(?![0-9a-fA-F:-])",
     *(":", "-"),
@@ -179,9 +189,11 @@ IPV6 = MarkedPattern(
 CLOUD_HOST = MarkedPattern(r"(?<![\w-])ip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w.-]+)?", "ip-", least=10)
 """How clouds name their machines."""
 _SOFTWARE = (
-    "cuda|cudnn|nccl|cublas|cufft|cufile|curand|cusolver|cusparse|npp|nvjpeg|nvjitlink|nvtx|cupti|nvrtc"
+    "cuda|cudnn|nccl|cublas|cufft|cufile|curand|cusolver|cusparse|npp|nvjpeg|nvjitlink|nvtx|cupti"
+    "|nvrtc"
     "|tensorrt|trt|cutlass|opencv|openvino|onednn|mkl|ofed|ucx|hpcx|bios|firmware|driver|version"
-    "|release|ver|revision|runtime|toolkit|rocm|miopen|rccl|smi|torch|numpy|pillow|python|ffmpeg|dali"
+    "|release|ver|revision|runtime|toolkit|rocm|miopen|rccl|smi|torch|numpy|pillow|python|ffmpeg"
+    "|dali"
     "|protobuf|grpc|onnx|vllm|triton|library|lib|wheel|agent|plugin|gdrcopy|fabricmanager|imex"
 )
 """Names that a version of four numbers stands behind."""
@@ -197,10 +209,6 @@ _CODE_ROOTS = frozenset(
     "torch torchvision jax tensorflow tf numpy scipy pandas google com org net java scala sun self"  # noqa: SIM905
     " threading asyncio os sys triton transformers lightning ray dask np pl nn module app settings"
     " config this werkzeug flask django pip setuptools".split()
-)
-_EVERYBODYS_HOSTS = frozenset(
-    "metadata.google.internal host.docker.internal gateway.docker.internal"  # noqa: SIM905
-    " kubernetes.docker.internal host.containers.internal localhost.localdomain".split()
 )
 
 
@@ -226,6 +234,8 @@ def is_hash(text: str, begin: int, end: int) -> bool:
     if "-" in text[begin:end] or "_" in text[begin:end]:
         return False
     line = text[max(0, begin - 160, text.rfind("\n", 0, begin) + 1) : begin]
+    if _is_folder_of_hash(line, text, end):
+        return True
     if (
         _HASH_NAME.search(line)
         or _FILE_BEFORE.search(line)
@@ -235,12 +245,22 @@ def is_hash(text: str, begin: int, end: int) -> bool:
     return not _OTHER_NAME.search(line) and _HASH_LINE.search(line) is not None
 
 
+def _is_folder_of_hash(line: str, text: str, end: int) -> bool:
+    """Is it a folder of builds or of a cache, not that of a container or a machine?"""
+    path = _PATH_BEFORE.search(line)
+    if path is None or text[end : end + 1] not in {"/", "\\"}:
+        return False
+    return _FOLDER_OF_MACHINE.search(path[0]) is None
+
+
 def is_module_path(host: str) -> bool:
     """Is it a module of code, or a server of everybody, though it ends as a host does?"""
     first, *_, last = host.lower().split(".")
+    if is_of_every_network(host):
+        return True
     if last == "local":
         return not ("svc.cluster.local" in host or re.search(r"[\d-]", host))
-    return first in _CODE_ROOTS or "_" in host or host.lower() in _EVERYBODYS_HOSTS
+    return first in _CODE_ROOTS or "_" in host
 
 
 def is_written_address(text: str, preceding: str) -> bool:

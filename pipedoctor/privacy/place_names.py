@@ -101,7 +101,8 @@ PLACE_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://www.postgresql.org/docs/current/sql-createuser.html",
-        rf"(?i:(\b(?:create|alter|drop)\s(?:user|role|login)\s(?:if\s(?:not\s)?exists\s)?[\"'`\[]?))"
+        rf"(?i:(\b(?:create|alter|drop)\s(?:user|role|login)\s(?:if\s"
+        rf"(?:not\s)?exists\s)?[\"'`\[]?))"
         rf"{_USER}",
         *("USER ", "user ", "ROLE ", "role ", "LOGIN "),
     ),
@@ -114,20 +115,16 @@ PLACE_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://httpd.apache.org/docs/2.4/logs.html#common",
-        rf"(?m)(^(?:[\w.:-]+|<(?:ip|host)-\d+>)\s\S+\s){_USER}(?=\s\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}:)",
+        rf"(?m)(^(?:[\w.:-]+|<(?:ip|host)-\d+>)\s\S+\s){_USER}"
+        rf"(?=\s\[\d\d/[A-Z][a-z]{{2}}/\d{{4}}:)",
         " [",
     ),
     make_form(
         "user",
         "https://doc.lustre.org/lustre_manual.xhtml#quota_administration",
-        rf"(\b(?:lfs\s(?:set)?quota|repquota|xfs_quota|setquota|quota)\s[^\n|;&]{{0,60}}?-u\s){_USER}",
+        rf"(\b(?:lfs\s(?:set)?quota|repquota|xfs_quota|setquota"
+        rf"|quota)\s[^\n|;&]{{0,60}}?-u\s){_USER}",
         "quota",
-    ),
-    make_form(
-        "user",
-        f"{MAN}/man1/chown.1.html",
-        rf"(\b(?:invalid|unknown|no such) user:? [\"'\u2018]?){_USER}(?=[\"'\u2019]|\s*$)",
-        *("invalid user", "unknown user", "no such user", "Invalid user"),
     ),
     make_form(
         "user",
@@ -171,7 +168,8 @@ PLACE_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://slurm.schedmd.com/sacct.html",
-        rf"(\|){_USER}(?=\|(?:COMPLETED|FAILED|RUNNING|TIMEOUT|OUT_OF_MEMORY|NODE_FAIL|CANCELLED)\b)",
+        rf"(\|){_USER}(?=\|(?:COMPLETED|FAILED|RUNNING|TIMEOUT|OUT_OF_MEMORY|NODE_FAIL"
+        rf"|CANCELLED)\b)",
         *("|COMPLETED", "|FAILED", "|RUNNING", "|TIMEOUT", "|OUT_OF", "|NODE_F", "|CANC"),
         in_word=True,
     ),
@@ -237,7 +235,8 @@ PLACE_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "host",
         "https://docs.ansible.com/ansible/latest/inventory_guide/intro_inventory.html",
-        rf"(?m)(^){HOST}(?=\s+(?:ansible_\w+=\S+\s+)*ansible_(?:ssh_)?(?:host|user|port|connection)=)",
+        rf"(?m)(^){HOST}(?=\s+(?:ansible_\w+=\S+\s+)*ansible_(?:ssh_)?(?:host|user|port"
+        rf"|connection)=)",
         "ansible_",
     ),
     make_form(

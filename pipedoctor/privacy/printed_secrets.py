@@ -22,6 +22,18 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("nter ", "nlock", "ssword for ", "hrase for ", "PIN for "),
+        r"(?im)((?:^|\b(?:enter|type|please)[ ](?:the[ ]|your[ ]|existing[ ]|new[ ]|old[ ]"
+        r"|luks[ ])?)"
+        r"(?:any[ ]remaining[ ])?(?:luks[ ])?(?:pass ?phrase|password|passcode|pin)[ ](?:for|to"
+        r"|of|on)[ ]"
+        rf"(?:[^\s:]{{1,60}}[ ]){{0,5}}[^\s]{{1,200}}:[ \t]+){_NO_VALUE}"
+        r"(?![a-z]+(?:ed|ing|able|ible)\b|(?:no|not|must|is|was|cannot|invalid|expired)\b)"
+        r"\S+(?:[ ]\S+){0,5}(?=[ \t]*(?:\n|$))",
+        "https://man7.org/linux/man-pages/man8/cryptsetup.8.html",
+        has_option=False,
+    ),
+    CommandForm(
         ("kv get", "op read", "pass show", "auth token", "print-", "get password"),
         _PRINTED,
         "https://developer.hashicorp.com/vault/docs/commands/kv/get",
@@ -31,13 +43,6 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         ("get secret ", "find-generic", "get-login"),
         _PRINTED,
         "https://kubernetes.io/docs/tasks/configmap-secret/managing-secret-using-kubectl/",
-        has_option=False,
-    ),
-    CommandForm(
-        ("default",),
-        r"(\bvariable\s+\"[\w-]*(?i:password|passwd|secret|token|api_?key)[\w-]*\"\s*\{[^}]{0,400}?"
-        r"\bdefault\s*=\s*\")(?!<secret>)[^\"\n]{3,}",
-        "https://developer.hashicorp.com/terraform/language/values/variables",
         has_option=False,
     ),
     CommandForm(
@@ -71,7 +76,8 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("password",),
-        r"((?i:\bpassword\s(?:(?:was|is|has\sbeen|got)\s)?(?:now\s)?(?:changed|set|reset|updated|rotated)"
+        r"((?i:\bpassword\s(?:(?:was|is|has\sbeen|got)\s)?(?:now\s)?(?:changed|set|reset|updated"
+        r"|rotated)"
         r"\sto:?\s)[\"']?)(?!<secret>)(?=[^\s\"',;]*[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
         "https://owasp.org/www-project-web-security-testing-guide/",
         has_option=False,
@@ -79,7 +85,8 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("password's",),
         r"(?im)(\b(?:the|my|our|your)\s(?:\w+\s)?password's\s[\"']?)"
-        r"(?!<secret>|(?:not|too|in|on|the|a|been|length|hash|wrong|expired|strength)\b)[\w!@#$%^&*.+-]{4,}"
+        r"(?!<secret>|(?:not|too|in|on|the|a|been|length|hash|wrong|expired"
+        r"|strength)\b)[\w!@#$%^&*.+-]{4,}"
         r"(?=[\"']?[.,;!]?(?:\s*$|\s(?:and|but|for|until|now)\b))",
         "https://owasp.org/www-project-web-security-testing-guide/",
         has_option=False,
@@ -88,6 +95,23 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         ("SecureString",),
         r"(\bConvertTo-SecureString\s(?:-String\s)?[\"'])(?!<secret>)[^\"'\n$]{3,}",
         "https://learn.microsoft.com/powershell/module/microsoft.powershell.security/convertto-securestring",
+        has_option=False,
+    ),
+    CommandForm(
+        ("assword ", "assphrase ", "asswd "),
+        r"(?im)(\b(?:invalid|wrong|bad|incorrect|unknown|weak)[ ](?:password|passphrase"
+        r"|passwd)[ ][\"'`]?)"
+        r"(?!<secret>|\$|%|\{|(?:hash(?:es)?|formats?|length|attempts?|entered|supplied|given"
+        r"|provided|or|and|for|in|on"
+        r"|from|error|type|policy|count|file|used|detected|received|encoding|prompts?|field|value"
+        r"|reset"
+        r"|change|combination|specified|exception|is|was|to|of|at|by|with|too|not|may|must|when"
+        r"|if|try|please"
+        r"|characters?|strength|digest|method|response|auth\w*|login|access|option|argument"
+        r"|configuration"
+        r"|errors|limit|rejected|again|tries|history)\b)[^\s\"'`,;:]{4,200}(?=[\"'`]?[.,;:!]?"
+        r"(?:[ \t]*$|[ ](?:for|from|by|at|on)\b))",
+        "https://redis.io/docs/latest/commands/auth/",
         has_option=False,
     ),
     CommandForm(

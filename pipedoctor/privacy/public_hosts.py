@@ -2,6 +2,8 @@
 
 import re
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 PUBLIC_HOSTS = (
     "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
     " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
@@ -32,10 +34,30 @@ PUBLIC_HOSTS = (
 )
 """Servers of everybody, with all below them; those of universities that data sets lie on, alone."""
 
+_OF_EVERY_CLUSTER = compile_lazily(
+    r"(?:(?:kubernetes\.)?default\.|(?:[\w-]+\.){0,2}(?:kube|knative|istio"
+    r"|gpu)-[\w-]+\.)?svc\.cluster\.local"
+    r"|(?:metadata|instance-data)(?:\.\w+)?\.internal|(?:\w+\.)*ec2\.internal"
+    r"|host\.(?:minikube|k3d|lima|orb|rancher-desktop|docker|containers)\.internal"
+)
+_EVERYBODYS_HOSTS = frozenset(
+    "metadata.google.internal host.docker.internal gateway.docker.internal"  # noqa: SIM905
+    " kubernetes.docker.internal host.containers.internal localhost.localdomain".split()
+)
+"""What Kubernetes, clouds and Docker call so wherever they run."""
+
 
 def is_public_host(host: str) -> bool:
     """Does this server tell nothing about who uses it?"""
-    return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS)
+    return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS) or (
+        is_of_every_network(host)
+    )
+
+
+def is_of_every_network(host: str) -> bool:
+    """Does every cluster, every cloud or every Docker have one of this name?"""
+    lower = host.lower()
+    return lower in _EVERYBODYS_HOSTS or _OF_EVERY_CLUSTER.fullmatch(lower) is not None
 
 
 def is_example_user(name: str) -> bool:

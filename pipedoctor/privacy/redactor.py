@@ -20,7 +20,7 @@ from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.names import NameRedactor
 from pipedoctor.privacy.secrets import MASK, mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
-from pipedoctor.textsafe import escape_surrogates
+from pipedoctor.textsafe import escape_surrogates, straighten_quotes
 
 
 class RedactionLevel(enum.Enum):
@@ -156,6 +156,11 @@ class Redactor:
         text = escape_surrogates(text)
         if self.level is RedactionLevel.NOTHING:
             return text
+        straight = straighten_quotes(text)
+        done = self._redact_straight(straight, key)
+        return text if done == straight else done
+
+    def _redact_straight(self, text: str, key: str) -> str:
         if self._in_code:
             text = mask_literal_value(text) if key == "value" else mask_literals(text)
         masked = mask_field(key, text) if key else mask_secrets(text)

@@ -18,10 +18,11 @@ _NOTHING = frozenset(
     " files does login verification forward backward first second cookie cookies ist sensitive"
     " known via when if but because using into without option flag argument may can cannot will"
     " would could requires timeout timed aborted cancelled canceled interrupted denied rejected"
-    " leave closed prompted".split()
+    " leave closed prompted permission".split()
 )
 _PLACEHOLDER = compile_lazily(
-    r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
+    r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked"
+    r"|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
     r"|[A-Za-z][A-Za-z-]{0,11}[_-](?:([xX0*.])\1{4,}[_-]?)+"
     r"|(?i:your|insert|put|enter|example|todo|placeholder|dummy"
     r"|(?:change|replace|fill)[-_ ]?(?:me|this|it))(?:[-_ ].*)?"
@@ -32,8 +33,10 @@ _REFERENCE = compile_lazily(
 )
 """Something that stands for the value: ``$TOKEN``, ``%s``, ``{{ token }}``."""
 _CODE = compile_lazily(
-    r"(?:self|args?|cfg|config|conf|settings|opts?|options|os|env|environ|params|secrets|request|req"
-    r"|ctx|context|state|tokenizer|model|np|torch|kwargs|FLAGS|this|data|app|cls|process)\.[A-Za-z_]"
+    r"(?:self|args?|cfg|config|conf|settings|opts?|options|os|env|environ|params|secrets|request"
+    r"|req"
+    r"|ctx|context|state|tokenizer|model|np|torch|kwargs|FLAGS|this|data|app|cls"
+    r"|process)\.[A-Za-z_]"
     r"|[A-Za-z_][A-Za-z_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\(|lambda$"
 )
 """What an unquoted value of code is: ``self.token``, ``get_token(...)``."""

@@ -13,6 +13,7 @@ from pipedoctor.privacy.mark_index import MarkIndex
 from pipedoctor.privacy.marked_lines import replace_near_marks
 from pipedoctor.privacy.printed_secrets import PRINTED_FORMS
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
+from pipedoctor.privacy.record_forms import RECORD_FORMS
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_tables import mask_tables
 from pipedoctor.privacy.secret_values import is_secret_value
@@ -36,18 +37,26 @@ _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
 _WEBHOOK = (
     r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/|/webhookb2/"
-    r"|api\.day\.app/|sctapi\.ftqq\.com/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
+    r"|api\.day\.app/|sctapi\.ftqq\.com/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/"
+    r"|webhook/send\?key=)[^\s?#\"'<]+"
 )
 _IN_QUERY = (
-    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt|key-pair-id)=|(?:code|sid|session|key|state|nonce|ticket)="
+    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt|key-pair-id)=|(?:code|sid|session"
+    r"|key|state|nonce|ticket)="
     r"(?=[^&\s#]*\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
 )
-_BEARER = r"(?i)(?:\b|(?<=%20))(bearer(?:[\s:]|%20)\s{0,2})[\w.~+/=-]{8,}"
+_BEARER = (
+    r"(?i)(?:\b|(?<=%20))(bearer(?:[\s:]|%20)\s{0,2})(?!(?-i:[A-Za-z]?[a-z]+(?:-[a-z]+){0,3})"
+    r"(?:[\s.,;!?)]|$)"
+    r"|realm=)[\w.~+/=-]{8,}"
+)
+"""A word of a sentence is no token: *use Bearer authentication*."""
 _BASIC = r"(?i)\b(basic\s)(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}(?=[\s\"',;]|$)"
 _SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
 """A word so short is no token: it says of which kind the next one is."""
 _AUTHORIZATION = (
-    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+(?:\s<secret>|=[\"']))(?!none\b|null\b)"
+    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+(?:\s<secret>"
+    rf"|=[\"']))(?!none\b|null\b)"
     r"[\w.~+/=-]{8,}"
 )
 _DIGEST = r"(\bresponse=[\"']?)[0-9a-f]{32,}"
@@ -84,7 +93,10 @@ _MARKED_FORMS = (
     (("asic ",), (_BASIC,)),
 )
 """What is looked for only where one of these marks stands."""
-_ALL_FORMS = (*COMMAND_FORMS, *INPUT_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS, *PRINTED_FORMS)
+_ALL_FORMS = (
+    *(*COMMAND_FORMS, *INPUT_FORMS, *CONNECTION_FORMS),
+    *(*SPOKEN_FORMS, *PRINTED_FORMS, *RECORD_FORMS),
+)
 
 
 def mask_secrets(text: str) -> str:

@@ -33,7 +33,8 @@ def _make_password_form(words: tuple[str, ...]) -> CommandForm:
 SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" is the ", " is my ", " is our ", " is your "),
-        r"((?:^|(?<=[\s/*#;(\"'`])))(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])(?!<secret>)[^\s\"'`/*#;(]{6,200}"
+        r"((?:^|(?<=[\s/*#;(\"'`])))(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])"
+        r"(?!<secret>)[^\s\"'`/*#;(]{6,200}"
         r"(?=[\"'`]?\sis\s(?:the|my|our|your)\s(?:[\w-]{1,20}\s){0,3}"
         r"(?:password|passphrase|passcode|token|secret|credential|"
         r"(?:api|access|secret)[ _-]?key)\b)",
@@ -42,7 +43,8 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         (" key ",),
-        r"(\b(?i:the|my|our|your|this)\s(?:[\w-]{1,16}\s)?key\s[\"'`]?)[0-9a-f]{32,40}(?![0-9a-zA-Z])",
+        r"(\b(?i:the|my|our|your|this)\s(?:[\w-]{1,16}\s)?key\s[\"'`]?)[0-9a-f]{32,40}"
+        r"(?![0-9a-zA-Z])",
         GITLEAKS,
         has_option=False,
     ),
@@ -62,15 +64,18 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("pin",),
-        r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}(?=\\{0,3}[\"'])",
+        r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}"
+        r"(?=\\{0,3}[\"'])",
         "https://www.rfc-editor.org/rfc/rfc8259",
         has_option=False,
     ),
     CommandForm(
         (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|device|verification|recovery|backup|security|one-time|login|pairing"
-        r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s(?i:code)|PIN(?:\s(?i:code))?)"
-        r"(?:\s(?:is|to))?\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
+        r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s"
+        r"(?i:code)|PIN(?:\s(?i:code))?)"
+        r"(?:(?:\s(?:for|to|of|from|at|on|in)(?:\s[\w.@'-]{1,30}){1,6})?\s(?:is|was)|\sto)?"
+        r"\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
         r"|[A-Z]{4}-[A-Z]{4})(?![\w%-]|\.\w)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
@@ -113,7 +118,8 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("asscode", "ASSCODE", "otp", "OTP"),
-        r"(\b(?i:passcode|otp|totp)(?:\s\([^)\n]{1,20}\))?(?:\sis)?\s?[:=]?\s[\"']?)\d{4,10}(?!\w|\.\d)",
+        r"(\b(?i:passcode|otp|totp)(?:\s\([^)\n]{1,20}\))?(?:\sis)?\s?[:=]?\s[\"']?)\d{4,10}(?!\w"
+        r"|\.\d)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
     ),
@@ -142,7 +148,8 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("ftp ", "curl ", "ssh ", "smb "),
-        r"(\b(?:s?ftp|lftp|curl|ssh|smb)\s[A-Za-z_][\w.-]*:)(?!<secret>)[^\s@:/]{4,200}(?=@[\w.-]+)",
+        r"(\b(?:s?ftp|lftp|curl|ssh|smb)\s[A-Za-z_][\w.-]*:)(?!<secret>)[^\s@:/]{4,200}"
+        r"(?=@[\w.-]+)",
         f"{_MAN}/ftp.1.html",
         has_option=False,
     ),

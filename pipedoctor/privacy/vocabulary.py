@@ -14,6 +14,16 @@ COMMON_WORDS = frozenset(
 )
 """Words of the trade: nobody is known by such a name, outside of /home."""
 
+PUBLIC_ACCOUNTS = frozenset(
+    "root runner runneradmin ubuntu debian centos fedora rocky almalinux ec2-user"  # noqa: SIM905
+    " azureuser opc core"
+    " vagrant vscode codespace gitpod coder jovyan rstudio sagemaker-user studio-lab-user mambauser"
+    " micromamba condauser rayproject airflow jenkins circleci gitlab-runner buildkite-agent"
+    " vsts_azpcontainer linuxbrew model-server triton-server nonroot appuser nobody www-data"
+    " hadoop".split()
+)
+"""Users that images and clouds make for everybody."""
+
 NO_NAMES = frozenset(
     "true false none null cpu cuda device memory required failed ok yes no name string str not"  # noqa: SIM905
     " unknown invalid successful error id only via all any".split()

@@ -44,6 +44,10 @@ def hidden(text: str) -> str:
         "/root/.cache/huggingface/stored_tokens and /root/.kaggle/kaggle.json",
         "/opt/conda/envs/py310/bin/python3.10 /opt/conda/envs/torch2.4-cu121/bin/python",
         r"icacls D:\data /grant Users:F /T",
+        "host='huggingface.co': retries exceeded with url: /acme-large/resolve/main/config.json",
+        "GET /v2/library/python/manifests/3.12-slim",
+        "/home/runner/work/_temp",
+        "/work/9b2a0b7f3c4d5e6f708192a3b4c5d6e7/src",
     ],
 )
 def test_stays(text: str) -> None:
@@ -56,6 +60,10 @@ def test_stays(text: str) -> None:
         ("/srv/acme/train.py", "/srv/<path-1>/train.py"),
         ("/srv/acme/merger.py", "/srv/<path-1>/<path-2>.py"),
         ("/acme", "/<path-1>"),
+        (
+            "host='hub.acme.lan': Max retries exceeded with url: /acme/resolve",
+            "host='hub.acme.lan': Max retries exceeded with url: /<path-1>/resolve",
+        ),
         (r"dir C:\acme /grantee and /grant/x", r"dir C:\<path-1> /<path-2> and /<path-3>/<path-4>"),
         ("/mnt/acme: Permission denied", "/mnt/<path-1>: Permission denied"),
         ("stat /mnt/acme and /srv/acme", "stat /mnt/<path-1> and /srv/<path-1>"),
