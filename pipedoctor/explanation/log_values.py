@@ -3,6 +3,7 @@
 import posixpath
 import re
 
+from pipedoctor.explanation.dataset_folder import find_dataset_folder
 from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.explanation.older_images import find_images
 from pipedoctor.facts.log import Log
@@ -28,7 +29,8 @@ def find_value(log: Log, cause: str, name: str) -> str:
     ``older_image`` and ``run_older_image`` fit the driver; ``owned_folder`` and
     ``owned_by`` are of the folder of ``path`` in a listing; ``container_name`` is what was
     entered or started; ``command_on_mps`` is the command
-    that asked a Mac for CUDA.
+    that asked a Mac for CUDA; ``dataset_folder`` is that of the dataset of ``path``, one of
+    ``root`` where that is above it.
     """
     base, _, change = name.partition(".")
     value = find_captured(log, cause, base) or _find_volume(log, cause).get(base, "")
@@ -37,6 +39,9 @@ def find_value(log: Log, cause: str, name: str) -> str:
     value = value or find_images(log, cause).get(base, "")
     value = value or _find_owned(log, cause).get(base, "")
     value = value or (_move_to_mps(log) if base == _ON_MPS else "")
+    if base == "dataset_folder":
+        path = log.find_value(cause, "path").strip()
+        value = find_dataset_folder(path, log.find_values(cause, "root")) if path else ""
     if change == _NAME:
         return posixpath.basename(value.rstrip("/"))
     return _double(value) if change == _TWICE else value

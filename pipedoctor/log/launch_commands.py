@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pipedoctor.lazy_pattern import compile_lazily
 
 COMMAND_WORDS = frozenset(
-    {"docker", "podman", "torchrun", "sbatch", "python", "accelerate", "apptainer", "singularity"}
+    {
+        *("docker", "podman", "torchrun", "sbatch", "python", "accelerate", "apptainer"),
+        *("singularity", "slurm", "cat", "head", "tail", "grep", "sed", "scontrol", "command"),
+    }
 )
 """Words of lines that are read for this alone."""
 _VARIABLES = r"(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
@@ -38,6 +41,12 @@ _SAFE_EXPANSIONS = compile_lazily(
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
 _PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_PYTHON}")
+_SHOWN_SCRIPT = compile_lazily(
+    r"^(?:[\w.@:~/\\\[\] -]{0,80}[$#%>] {1,3})?(?:cat|head|tail|less|more|grep|sed|nl|bat)\b"
+    r"[^|;&]{0,120}? (?P<script>[\w./~-]{1,200}\.(?:sbatch|slurm|sl|sh|bash|job))\s*(?:$|[|;&])"
+    r"|^ {0,6}Command=(?P<submitted>/[\w./-]{1,200})\s*$"
+)
+"""A batch script that is shown, or what ``scontrol show job`` says was submitted."""
 _MAX_CHARS = 1000
 _MAX_LINES = 12
 
@@ -49,9 +58,13 @@ class CommandReader:
         self._commands: dict[str, str] = {}
         self._open: list[str] = []
         self._next = 0
+        self._script = ""
+        """The script that the line before it shows."""
+        self._batch_script = ""
 
     def read_line(self, text: str, number: int) -> None:
         """Take the next line; one that ends in a backslash goes on in the next."""
+        self._read_script(text)
         if self._open and number == self._next:
             self._take(text, number)
             return
@@ -68,7 +81,18 @@ class CommandReader:
         ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,
         ``accelerate``, ``python``.
         """
-        return {kind: line for kind, line in self._commands.items() if is_plain_command(line)}
+        submit = {"sbatch": f"sbatch {self._batch_script}"} if self._batch_script else {}
+        commands = submit | self._commands
+        return {kind: line for kind, line in commands.items() if is_plain_command(line)}
+
+    def _read_script(self, text: str) -> None:
+        """Keep the name of a script that is shown, and has options of Slurm."""
+        if "#SBATCH" in text and self._script:
+            self._batch_script = self._batch_script or self._script
+        elif shown := _SHOWN_SCRIPT.match(text):
+            self._script = shown["script"] or ""
+            if shown["submitted"] or self._script.endswith((".sbatch", ".slurm")):
+                self._batch_script = self._batch_script or shown["submitted"] or self._script
 
     def _take(self, text: str, number: int) -> None:
         text = text.strip()

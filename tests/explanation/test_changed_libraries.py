@@ -54,7 +54,6 @@ HINTS = {
     "AttributeError: module 'torch.amp' has no attribute 'GradScaler'": "torch.cuda.amp",
     "RuntimeError: stft requires the return_complex parameter be given": "view_as_real",
     "TypeError: load() missing 1 required positional argument: 'Loader'": "safe_load",
-    "ValueError: you need to add an explicit nodesplitter to your pipeline": "split_by_node",
 }
 
 

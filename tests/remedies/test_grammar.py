@@ -26,7 +26,7 @@ USERS_NAMES = {
     *("DataLoader", "DistributedSampler", "Dataset", "batch", "cv2", "dataset", "device", "dist"),
     *("h5py", "lmdb", "loss", "np", "os", "path", "ranks", "self", "torch", "transforms"),
     *("download", "rank", "kept", "target", "x", "draw", "font", "text", "num_workers", "Image"),
-    *("loss_sum", "index", "paths"),
+    *("loss_sum", "index", "paths", "webdataset", "urls"),
 }
 """What training code calls by these names: a remedy may, too."""
 

@@ -1,13 +1,16 @@
 """PDR956: a file of the dataset is truncated, damaged, or not an image."""
 
 import posixpath
+import shlex
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "corrupt_image_file"
+_QUOTED = compile_lazily(r"['\"](?P<path>[^'\"\n]{1,300})['\"]")
 _LIST_DAMAGED = """from pathlib import Path
 
 from PIL import Image
@@ -24,9 +27,33 @@ _LIST_ITEMS = """for index in range(len(dataset)):
         print(index, error)"""
 
 
+_EMPTY = "Delete the empty files, and get them again"
+_PAGES = "Delete what is a page or a message under the name of an image, and get those again"
+_POINTERS = "Get the images themselves: these are pointers of Git LFS"
+
+
+def _replace_others(log: Log, file: str) -> tuple[Remedy, ...]:
+    """What the log shows to be no image at all, and seldom is the only one."""
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    folder = posixpath.dirname(file) or "."
+    kind = posixpath.splitext(file)[1] or ".jpg"
+    if "is-pointer" in seen:
+        lines = f"git lfs install\ngit -C {shlex.quote(folder)} lfs pull"
+        return (advise_user(_POINTERS, snippet=lines),)
+    if "is-page" in seen:
+        pages = f"grep -rliE --include='*{kind}' '<html|<\\?xml|<error|\"error' {shlex.quote(folder)}"
+        return (advise_user(_PAGES, snippet=f"{pages} | xargs -r -d '\\n' rm -v --"),)
+    if "is-empty" in seen:
+        words = ("find", folder, "-type", "f", "-empty", "-print", "-delete")
+        return (advise_user(_EMPTY, argv=words),)
+    return ()
+
+
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """In the folder of the file that the log names; what is cut short can be read all the same."""
-    file = log.find_value(_CAUSE, "file").strip("'\" ")
+    file = _read_name(log.find_value(_CAUSE, "file"))
+    if others := _replace_others(log, file):
+        return others
     named = file.startswith(("/", "~/")) and "\\" not in file
     look = in_code(
         "Load every image once before training, and list those that fail",
@@ -52,6 +79,12 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         argv=("mv", "-n", file, f"{file}.damaged"),
     )
     return (away, look)
+
+
+def _read_name(text: str) -> str:
+    """The path in what stands behind `image file`: Pillow shows a reader around it."""
+    found = _QUOTED.search(text)
+    return found["path"] if found else text.strip("'\" ")
 
 
 @log_check(

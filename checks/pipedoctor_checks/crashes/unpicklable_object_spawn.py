@@ -1,10 +1,13 @@
 """PDR934: An object that workers need cannot be pickled."""
 
+import functools
+
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor_checks.crashes._lambda_rewrite import write_as_function
 from pipedoctor_checks.crashes._log_check import log_check
 
 _INNER = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
@@ -34,7 +37,15 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         first = _import_class(own)
     if nameless := _LAMBDA.match(text):
         first = replace(first, title=_REPLACE_LAMBDA.format(nameless["outer"]))
-    return (first,) if log.system == "windows" else (first, forked)
+    if "lambda" in text and (lines := _rewrite_lambda(log)):
+        first = replace(first, snippet=lines)
+    return (first,) if log.system in {"windows", "macos"} else (first, forked)
+
+
+def _rewrite_lambda(log: Log) -> str:
+    """The lambda that the log shows, as a function of the module; empty: it shows none."""
+    find = functools.partial(log.find_value, "unpicklable_object_spawn")
+    return write_as_function(find("lambda"), holder=find("holder"), caller=find("caller"))
 
 
 def _move_function(inner: str, outer: str) -> Remedy:
