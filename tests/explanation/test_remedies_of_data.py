@@ -41,7 +41,7 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
             id="thumbnails of Windows",
         ),
         pytest.param(
-            "FileNotFoundError: Found no valid file for the classes .ipynb_checkpoints. Supported\n",
+            "FileNotFoundError: Found no valid file for the classes .ipynb_checkpoints.\n",
             "find . -type d -name .ipynb_checkpoints -prune -exec rm -r '{}' +",
             id="a folder of Jupyter",
         ),
@@ -84,8 +84,7 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
         pytest.param(
             f"{E802} initialized\nfabric manager NVIDIA GPU driver interface version 535.104.05"
             " don't match with driver version 535.183.01.\n",
-            "sudo apt-get install -y --allow-downgrades"
-            " 'nvidia-fabricmanager-535=535.183.01-*'",
+            "sudo apt-get install -y --allow-downgrades 'nvidia-fabricmanager-535=535.183.01-*'",
             id="a fabric manager of another version",
         ),
         pytest.param(

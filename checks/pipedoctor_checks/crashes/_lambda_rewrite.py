@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 _USUAL_NAME = "apply"
 _LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
-_MODULES = frozenset({"torch", "np", "numpy", "random", "math", "os", "cv2", "F", "T", "json", "re"})
+_MODULES = frozenset(
+    {"torch", "np", "numpy", "random", "math", "os", "cv2", "F", "T", "json", "re"}
+)
 """What modules are called that every function of a file can read."""
 
 

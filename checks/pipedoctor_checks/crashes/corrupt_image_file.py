@@ -29,23 +29,23 @@ _LIST_ITEMS = """for index in range(len(dataset)):
 
 _EMPTY = "Delete the empty files, and get them again"
 _PAGES = "Delete what is a page or a message under the name of an image, and get those again"
+_PAGE = r'<html|<\?xml|<error|"error'
 _POINTERS = "Get the images themselves: these are pointers of Git LFS"
 
 
 def _replace_others(log: Log, file: str) -> tuple[Remedy, ...]:
     """What the log shows to be no image at all, and seldom is the only one."""
     seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
-    folder = posixpath.dirname(file) or "."
+    folder = shlex.quote(posixpath.dirname(file) or ".")
     kind = posixpath.splitext(file)[1] or ".jpg"
     if "is-pointer" in seen:
-        lines = f"git lfs install\ngit -C {shlex.quote(folder)} lfs pull"
+        lines = f"git lfs install\ngit -C {folder} lfs pull"
         return (advise_user(_POINTERS, snippet=lines),)
     if "is-page" in seen:
-        pages = f"grep -rliE --include='*{kind}' '<html|<\\?xml|<error|\"error' {shlex.quote(folder)}"
+        pages = f"grep -rliE --include='*{kind}' '{_PAGE}' {folder}"
         return (advise_user(_PAGES, snippet=f"{pages} | xargs -r -d '\\n' rm -v --"),)
     if "is-empty" in seen:
-        words = ("find", folder, "-type", "f", "-empty", "-print", "-delete")
-        return (advise_user(_EMPTY, argv=words),)
+        return (advise_user(_EMPTY, snippet=f"find {folder} -type f -empty -print -delete"),)
     return ()
 
 
