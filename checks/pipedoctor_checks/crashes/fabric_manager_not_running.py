@@ -39,7 +39,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     )
     if not driver or seen.isdisjoint(_REPAIRED):
         return (start, *_ELSEWHERE)
-    words = ("dnf", "install", "-y", f"nvidia-fabric-manager-{driver}")
+    words: tuple[str, ...] = ("dnf", "install", "-y", f"nvidia-fabric-manager-{driver}")
     if f"{_CAUSE}/red-hat" not in seen:
         package = f"nvidia-fabricmanager-{driver.partition('.')[0]}={driver}-*"
         words = ("apt-get", "install", "-y", "--allow-downgrades", package)
