@@ -25,8 +25,9 @@ def variable(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    Variable is called. A tensor made from plain numbers in the call has no graph, and
-    removing Variable changes nothing; elsewhere `detach()` states the effect. With
+    Variable is called. A batch of a loader, or a tensor made from plain numbers in the
+    call, has no graph, and removing Variable changes nothing; elsewhere `detach()` states
+    the effect. With
     `requires_grad=True` it does what `detach().requires_grad_()` does. `volatile=True`
     has had no effect since 0.4: the graph is kept, and so is its memory.
 
@@ -67,7 +68,7 @@ def variable(source: Source, /) -> Findings:
             f"{group[0].function} wraps tensors in Variable, which is no longer needed",
             in_code(
                 "Remove it; detach() says that no gradient flows through",
-                edits=combine_edits(map(_remove_variable, group)),
+                edits=combine_edits(_remove_variable(event, group) for event in group),
             ),
             names=sorted({event.name for event in group}),
         )
@@ -78,7 +79,7 @@ def variable(source: Source, /) -> Findings:
             f"{group[0].function} wraps a tensor in Variable only for its gradient",
             in_code(
                 "Call requires_grad_() on the tensor itself",
-                edits=combine_edits(map(_remove_variable, group)),
+                edits=combine_edits(_remove_variable(event, group) for event in group),
             ),
             names=sorted({event.name for event in group}),
         )
@@ -89,11 +90,18 @@ def _is_constant(group: list[Event[VariableWrapper]]) -> bool:
     return all(event.function.endswith("__init__") for event in group)
 
 
-def _remove_variable(event: Event[VariableWrapper]) -> Edits:
-    """``x`` or ``x.detach().requires_grad_()``: exactly what the call gave."""
-    fresh = ".detach()" if event.details.wants_grad or not event.details.leaf else ""
+def _remove_variable(event: Event[VariableWrapper], group: list[Event[VariableWrapper]]) -> Edits:
+    """
+    ``x`` or ``x.detach().requires_grad_()``: exactly what the call gave.
+
+    Lines that would then only give names what they have already go.
+    """
+    lines = event.spans.get("lines")
+    if lines and all(other.details.leaf for other in group if other.spans.get("lines") == lines):
+        return replace_pieces(event, {"lines": ""})
+    fresh = "" if event.details.leaf else ".detach()"
     after = fresh + (".requires_grad_()" if event.details.wants_grad else "")
     pieces = {"open": "", "close": after, "left": "(", "right": f"){after}"}
-    known = {name: pieces[name] for name in event.spans}
+    known = {name: pieces[name] for name in event.spans if name in pieces}
     whole = known.keys() in ({"open", "close"}, {"left", "right"})
     return replace_pieces(event, known) if whole else ()

@@ -5,18 +5,30 @@ import ast
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.base_name import find_base_name
 from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.reaching_definitions import list_loop_targets
 from pipedoctor.source.syntax.scope import CodeScope
 
+_DTYPE_METHODS = {"float", "double", "half", "bfloat16", "int", "long", "bool", "type"}
+"""Methods that make another tensor, unless it has that type already."""
 _JOINING_FUNCTIONS = {f"torch.{n}" for n in ("cat", "concat", "stack", "vstack", "hstack")}
 _TENSOR_CONSTRUCTORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
 _HOST_FACTORIES = {f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "Tensor")}
 """What makes a tensor on the host unless it is told the device."""
 _LEAF_FACTORIES = {
     *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "ByteTensor", "tensor"),
-    *("from_numpy", "as_tensor", "zeros", "ones", "full", "eye", "empty", "arange"),
-    *("linspace", "rand", "randn", "randint", "randperm"),
+    *("from_numpy", "zeros", "ones", "full", "eye", "empty", "arange", "linspace"),
+    *("rand", "randn", "randint", "randperm"),
+    *("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like"),
 }
 """Functions of torch whose result no gradient flows through."""
+_LEAF_METHODS = {
+    "detach",
+    "new",
+    *(f"new_{n}" for n in ("zeros", "ones", "full", "empty", "tensor")),
+}
+"""Methods of which this holds, whatever tensor they are called on."""
+_MOVING_METHODS = {"cuda", "to", "cpu", "contiguous", "squeeze", "unsqueeze", *_DTYPE_METHODS}
+"""Methods that give the same batch elsewhere, in another type or with other dimensions."""
 _FILLING_FACTORIES = {
     f"torch.{name}"
     for name in (
@@ -25,8 +37,6 @@ _FILLING_FACTORIES = {
     )
 }
 """What is given no tensor, and makes one on the host unless it is told the device."""
-_DTYPE_METHODS = {"float", "double", "half", "bfloat16", "int", "long", "bool", "type"}
-"""Methods that make another tensor, unless it has that type already."""
 
 
 def makes_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> bool:
@@ -87,8 +97,30 @@ def is_leaf_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST | No
         return True
     func = node.func
     return isinstance(func, ast.Attribute) and (
-        func.attr == "detach" or is_leaf_tensor(recorder, scope, func.value)
+        func.attr in _LEAF_METHODS or is_leaf_tensor(recorder, scope, func.value)
     )
+
+
+def is_loader_batch(recorder: EventRecorder, scope: CodeScope, node: ast.AST | None) -> bool:
+    """Is it a variable of what a loader gives, perhaps moved since, but never computed?"""
+    name = _base_of_moves(node) if isinstance(node, ast.expr) else ""
+    if not isinstance(node, ast.expr) or name not in list_loop_targets(scope):
+        return False
+    if not recorder.loader_flow.find_batches(node, scope):
+        return False
+    return all(_base_of_moves(value) == name for value, _ in scope.bindings.get(name, ()))
+
+
+def _base_of_moves(node: ast.expr) -> str:
+    """The name of a variable that is moved or wrapped; empty where it may be computed."""
+    while isinstance(node, ast.Call):
+        if last_name(node.func) == "Variable" and node.args:
+            node = node.args[0]
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _MOVING_METHODS:
+            node = node.func.value
+        else:
+            return ""
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def makes_tensor_of(

@@ -16,7 +16,7 @@ from pipedoctor.facts.code_events.program import (
 from pipedoctor.facts.code_events.training import OldCopyKeyword, PinThenCopy
 from pipedoctor.source.detect.dataset_updates import record_dataset_updates
 from pipedoctor.source.detect.epoch_updates import record_epoch_assignments, record_set_epoch
-from pipedoctor.source.detect.host_tensors import is_leaf_tensor
+from pipedoctor.source.detect.host_tensors import is_leaf_tensor, is_loader_batch
 from pipedoctor.source.detect.parallel import record_data_parallel
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.version_branches import (
@@ -206,11 +206,14 @@ def _record_variable(
 ) -> None:
     words = {word.arg: word.value for word in node.keywords}
     value = recorder.values.resolve(words.get("requires_grad"), scope)
+    wrapped = node.args[0] if node.args else None
+    wants_grad = "requires_grad" in words and value.value is not False
     recorder.add_event(
         VariableWrapper(
-            wants_grad="requires_grad" in words and value.value is not False,
+            wants_grad=wants_grad,
             volatile=recorder.values.resolve(words.get("volatile"), scope).value is True,
-            leaf=is_leaf_tensor(recorder, scope, node.args[0] if node.args else None),
+            leaf=is_leaf_tensor(recorder, scope, wrapped)
+            or (not wants_grad and is_loader_batch(recorder, scope, wrapped)),
         ),
         scope,
         step,

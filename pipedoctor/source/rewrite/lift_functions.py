@@ -174,6 +174,8 @@ def _suggest_name(node: ast.Lambda, line: ast.AST) -> str:
     if isinstance(node.body, ast.Call) and last_name(node.body.func):
         return last_name(node.body.func)
     given = [*node.args.posonlyargs, *node.args.args]
+    if isinstance(node.body, ast.Name) and [one.arg for one in given] == [node.body.id]:
+        return "identity"
     return f"of_{given[0].arg.lstrip('_')}" if given else ""
 
 

@@ -52,6 +52,7 @@ from pipedoctor.source.rewrite.rename_api import (
 )
 from pipedoctor.source.rewrite.rewrite_pieces import NO_PIECES, RewritePieces
 from pipedoctor.source.rewrite.set_epoch_call import insert_set_epoch
+from pipedoctor.source.rewrite.unwrap_variable import unwrap_variable
 from pipedoctor.source.rewrite.with_statement import wrap_in_with
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_node
@@ -59,8 +60,6 @@ from pipedoctor.source.syntax.kept_losses import list_kept_parts
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 from pipedoctor.source.syntax.walk import find_nodes
-
-_ATOMIC_TYPES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
 
 def measure_rewrite(
@@ -236,35 +235,6 @@ def _measure_worker_seed(source: SourceText, scope: CodeScope, node: ast.AST) ->
     )
 
 
-def _measure_wrapper(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
-    """``Variable(x)``: what stands around x, with parentheses of its own where x needs them."""
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or not _has_plain_flags(node):
-        return NO_PIECES
-    inner = node.args[0]
-    if isinstance(inner, (ast.Starred, ast.GeneratorExp)) or measure_call(source, node) is None:
-        return NO_PIECES
-    start, end = source.node_start(node), source.node_end(node)
-    first, last = source.node_start(inner), source.node_end(inner)
-    after = source.text_between(last, end)
-    tidy = "#" not in after if node.keywords else after == ")"
-    if source.text_between(source.node_end(node.func), first) != "(" or not tidy:
-        return NO_PIECES
-    plain = isinstance(inner, _ATOMIC_TYPES) and not isinstance(inner, ast.Constant)
-    names = ("open", "close") if plain else ("left", "right")
-    spans = (source.make_span(start, first), source.make_span(last, end))
-    return RewritePieces(dict(zip(names, spans, strict=True)))
-
-
-def _has_plain_flags(node: ast.Call) -> bool:
-    """Does it say at most whether it wants a gradient, or what it always did?"""
-    return all(
-        isinstance(word.value, ast.Constant)
-        and (word.arg == "requires_grad" or (word.arg, word.value.value) == ("volatile", False))
-        and isinstance(word.value.value, bool)
-        for word in node.keywords
-    )
-
-
 _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePieces]] = {
     BgrImage.kind: _measure_bgr,
     BottleneckImport.kind: import_torch_alone,
@@ -290,6 +260,6 @@ _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePi
     WorkerFunction.kind: lift_function,
     WorkerStart.kind: add_main_guard,
     TransformConstruction.kind: hoist.hoist_transforms,
-    VariableWrapper.kind: _measure_wrapper,
+    VariableWrapper.kind: unwrap_variable,
     WorkerSeed.kind: _measure_worker_seed,
 }

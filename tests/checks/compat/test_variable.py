@@ -3,6 +3,7 @@
 import pytest
 
 from pipedoctor.check import Severity
+from pipedoctor.fix.code.script import edit_content
 from pipedoctor_checks.compat.variable import variable
 from tests.checks.code_samples import find, make_tests
 
@@ -41,6 +42,9 @@ def test_a_constant_that_is_volatile_is_a_note() -> None:
         ("torch.from_numpy(x).float()", True),
         ("x.data", True),
         ("x.detach().cuda()", True),
+        ("x.new(3).zero_()", True),
+        ("torch.zeros_like(x)", True),
+        ("torch.as_tensor(x)", False),
         ("torch.stack(rows)", False),
         ("net(x)", False),
         ("x", False),
@@ -70,3 +74,38 @@ def test_a_variable_that_wants_a_gradient_asks_for_it() -> None:
 
     written = [edit.replacement for edit in finding.remedies[0].edits]
     assert written == ["", ".detach().requires_grad_()"]
+
+
+LOOP = """
+import torch
+from torch.autograd import Variable
+from torch.utils.data import DataLoader
+
+def train(net, data):
+    for x, y in DataLoader(data, 4, num_workers=2):
+        {}
+        net(x).backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("x, y = Variable(x), Variable(net(y))", "x, y = x, net(y).detach()"),
+        ("x, y = Variable(x), Variable(y)", ""),
+        ("x = Variable(x)", ""),
+        ("x = Variable(x)  # once needed", "x = x  # once needed"),
+        ("x = net(x); x = Variable(x)", "x = net(x); x = x.detach()"),
+        ("x = Variable(x, requires_grad=True)", "x = x.detach().requires_grad_()"),
+        ("z = Variable(torch.zeros(1), requires_grad=True)", "z = torch.zeros(1).requires_grad_()"),
+        ("net(Variable(x.cuda()))", "net(x.cuda())"),
+    ],
+)
+def test_a_batch_has_no_graph(line: str, kept: str) -> None:
+    code = LOOP.format(line)
+
+    (finding,) = find(variable, {"train.py": code})
+
+    wanted = LOOP.format(kept) if kept else LOOP.replace("        {}\n", "")
+    edited = edit_content(code.encode(), "train.py", finding.remedies[0].edits)
+    assert edited.decode() == wanted
