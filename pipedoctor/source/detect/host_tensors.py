@@ -108,13 +108,17 @@ def is_loader_batch(recorder: EventRecorder, scope: CodeScope, node: ast.AST | N
         return False
     if not recorder.loader_flow.find_batches(node, scope):
         return False
-    return all(_base_of_moves(value) == name for value, _ in scope.bindings.get(name, ()))
+    computed = [value for _, value in scope.item_stores.get(name, ()) if not _base_of_moves(value)]
+    bound = scope.bindings.get(name, ())
+    return not computed and all(_base_of_moves(value) == name for value, _ in bound)
 
 
 def _base_of_moves(node: ast.expr) -> str:
-    """The name of a variable that is moved or wrapped; empty where it may be computed."""
-    while isinstance(node, ast.Call):
-        if last_name(node.func) == "Variable" and node.args:
+    """The variable of which a part is moved or wrapped; empty where it may be computed."""
+    while isinstance(node, (ast.Call, ast.Subscript)):
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif last_name(node.func) == "Variable" and node.args:
             node = node.args[0]
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _MOVING_METHODS:
             node = node.func.value

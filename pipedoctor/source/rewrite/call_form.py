@@ -1,6 +1,7 @@
 """How a call is written: where its arguments stand, and where another one fits."""
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -100,6 +101,10 @@ def _measure_argument(
     return Given(value=source.node_span(value), whole=whole, plain=plain)
 
 
+_ENDS_LINE = re.compile(r"[\s)\]},:;]*(#.*)?")
+"""What may stand behind the arguments where a further line looks as if people had begun it."""
+
+
 def _dotted_name(node: ast.AST) -> str:
     """``a.b``, however long; empty for what is no name."""
     parts: list[str] = []
@@ -137,7 +142,9 @@ def _measure_insertion(source: SourceText, items: list[ArgumentText], form: Call
     anchor = last.comma.shift(1) if last.comma else last.end
     comma: TextPosition | None = None
     lead, tail = (" ", ",") if last.comma else (", ", "")
-    wrap = lead.rstrip() + "\n" + _continuation_indent(source, first, last)
+    behind = source.lines[anchor.line - 1][anchor.column :]
+    ends_line = _ENDS_LINE.fullmatch(behind) is not None
+    wrap = lead.rstrip() + "\n" + _continuation_indent(source, first, last) if ends_line else lead
     if source.is_line_start(last.start):
         indent = "\n" + source.indentation(last.start.line)
         lead = wrap = indent if last.comma else f",{indent}"

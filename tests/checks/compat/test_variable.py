@@ -99,6 +99,8 @@ def train(net, data):
         ("x = Variable(x, requires_grad=True)", "x = x.detach().requires_grad_()"),
         ("z = Variable(torch.zeros(1), requires_grad=True)", "z = torch.zeros(1).requires_grad_()"),
         ("net(Variable(x.cuda()))", "net(x.cuda())"),
+        ("net(Variable(x['image']))", "net(x['image'])"),
+        ("x['a'] = net(y); Variable(x['a'])", "x['a'] = net(y); x['a'].detach()"),
     ],
 )
 def test_a_batch_has_no_graph(line: str, kept: str) -> None:

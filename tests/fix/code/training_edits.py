@@ -69,6 +69,15 @@ TRAINING_EDITS: dict[str, tuple[str, str, str, str]] = {
         "torch.zeros(3, dtype=torch.half).cuda()",
         'torch.zeros(3, dtype=torch.half, device="cuda")',
     ),
+    "made there in the middle of a long line": (
+        "PDR411",
+        loader(
+            "Images([])",
+            copied(f"z = torch.zeros(3).to(device) * {'1' * 60}"),
+        ),
+        "torch.zeros(3).to(device)",
+        "torch.zeros(3, device=device)",
+    ),
     "not pinned first": (
         "PDR412",
         "def move(x):\n    return x[0].pin_memory().to('cuda', non_blocking=True)\n",
