@@ -15,6 +15,7 @@ from itertools import islice
 from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.call_room import allow_more_calls
 from pipedoctor.source.values.lattice import UNKNOWN, Frame, Values
 
 Question: TypeAlias = tuple[object, object]
@@ -22,8 +23,10 @@ Question: TypeAlias = tuple[object, object]
 First = TypeVar("First")
 Second = TypeVar("Second")
 
-_MAX_DEPTH = 48
-"""Questions within questions, about as many as Python can call."""
+_MAX_DEPTH = 200
+"""Questions within questions: circles of some dozen are whole, and answered at once."""
+_PLAIN_DEPTH = 48
+"""About as many of them as Python calls within its limit."""
 _MAX_ATTEMPTS = 6
 """At an answer that rests on itself: tuples of tuples may grow without end."""
 _MAX_RESTARTS = 200
@@ -135,6 +138,9 @@ class CyclicEvaluator(ABC):
             self._too_deep[key] = partial(self._work_out, key, compute, first, second)
             self._lowest = -1
             return UNKNOWN
+        if depth == _PLAIN_DEPTH:
+            with allow_more_calls():
+                return self._work_out(key, compute, first, second)
         found = self._work_out(key, compute, first, second)
         if not depth:
             if self._too_deep:
