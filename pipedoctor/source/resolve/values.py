@@ -11,6 +11,7 @@ from pipedoctor.source.resolve.arguments import constant_argument, derive_argume
 from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
+from pipedoctor.source.resolve.imported_variables import find_global
 from pipedoctor.source.resolve.platforms import platform_answer
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
@@ -208,7 +209,7 @@ class ValueResolver:
         return kept or found
 
     def find_assignments(self, key: str, scope: CodeScope) -> Iterator[tuple[ast.expr, CodeScope]]:
-        """Everything assigned to a variable here, in its class, or in its module."""
+        """Everything assigned to a variable here, in its class, or in a module."""
         mine = scope.bindings.get(key, [])
         if key.startswith("self."):
             owner = scope.owner
@@ -219,8 +220,7 @@ class ValueResolver:
             return
         yield from ((value, scope) for value, _ in mine)
         if not mine and not scope.has_parameter(key):
-            body = scope.module.body
-            yield from ((v, body) for v, _ in body.bindings.get(key, []))
+            yield from find_global(self.project, key, scope.module)
 
     def find_call_arguments(self, scope: CodeScope, name: str) -> list[tuple[ast.expr, CodeScope]]:
         """The expressions that the callers in the project pass for a parameter."""

@@ -4,13 +4,20 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from pipedoctor.source.resolve.container_contents import values_put_into
+from pipedoctor.source.resolve.imported_variables import find_global
 from pipedoctor.source.resolve.values import CarriedExpression
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.containers import written_items
 from pipedoctor.source.values.evaluator import Evaluator
-from pipedoctor.source.values.lattice import ClassValue, ContainerValue, InstanceValue, Value
+from pipedoctor.source.values.lattice import (
+    ClassValue,
+    ContainerValue,
+    InstanceValue,
+    ModuleValue,
+    Value,
+)
 
 _MAX_OWNERS, _MAX_CONSTRUCTIONS = 3, 6
 _FIELD_FUNCTIONS = frozenset(("field", "Field", "attrib", "ib"))
@@ -72,6 +79,18 @@ class CarriedValues:
             for key in scope.names_by_value.get(id(owner.node), ()):
                 for one in values_put_into(scope, key, name):
                     yield CarriedExpression(one, scope)
+        elif isinstance(owner, ModuleValue):
+            yield from self._module_variable(owner, name)
+
+    def _module_variable(self, owner: ModuleValue, name: str) -> Iterator[CarriedExpression]:
+        """``config.WORKERS``: as the file has it, and as others set it."""
+        module = self.project.find_module(owner.name)
+        if module is None:
+            return
+        yield from (CarriedExpression(*one) for one in find_global(self.project, name, module))
+        for base, value, scope in self.evaluator.attributes.attribute_stores.get(name, ()):
+            if owner in self.evaluator.evaluate(base, self.evaluator.frame_of(scope)):
+                yield CarriedExpression(value, scope)
 
     def _attribute_sources(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
         yield from self._stored_elsewhere(owner, name)

@@ -35,3 +35,32 @@ def test_what_is_not_seen_stays_unknown() -> None:
 
 def test_a_constructor_that_sets_nothing_leaves_the_attribute_of_the_class() -> None:
     assert workers_of("pass", "rate=4").value == 0
+
+
+@pytest.mark.parametrize(
+    ("imports", "name"),
+    [
+        ("import settings", "settings.WORKERS"),
+        ("import tools.settings as s", "int(s.WORKERS)"),
+        ("from settings import WORKERS", "WORKERS"),
+        ("from settings import WORKERS as count", "count"),
+        ("from settings import *", "WORKERS"),
+        ("from passed_on import WORKERS", "WORKERS"),
+    ],
+)
+def test_a_constant_of_another_file_is_known(imports: str, name: str) -> None:
+    loader = (
+        f"{imports}\nfrom torch.utils.data import DataLoader\nDataLoader([], num_workers={name})"
+    )
+    settings = {
+        "tools/settings.py": "WORKERS = 3\n",
+        "passed_on.py": "from tools.settings import *\n",
+    }
+
+    def workers(**more: str) -> Argument:
+        code = {"train.py": loader, **settings, **{f"{key}.py": text for key, text in more.items()}}
+        return read(code).loaders[0].get("num_workers")
+
+    assert workers().value == 3
+    if "." in name:
+        assert not workers(main="import settings\nsettings.WORKERS = 4\n").is_known
