@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from pipedoctor.collect.code_path import format_path
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.regular_file import read_whole
@@ -93,8 +94,6 @@ def _load_file(path: str, paths: Sequence[str]) -> bytes:
 
 
 def _iter_candidates(path: str, paths: Sequence[str]) -> Iterator[str]:
-    from pipedoctor.collect.source import format_path
-
     for base in ("", *paths):
         for candidate in (base, os.path.join(base, path)):  # noqa: PTH118  (any bytes)
             named = candidate and format_path(candidate, paths) == path

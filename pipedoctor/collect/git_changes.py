@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipedoctor.collect.changed_lines import find_changed_lines
+from pipedoctor.collect.code_path import format_path
 from pipedoctor.collect.mounts import escape_path
-from pipedoctor.collect.source import format_path
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.runtime.lanes import Announce

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pipedoctor.collect.code_facts import examine_projects, list_loader_calls
+from pipedoctor.collect.code_path import format_path
 from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import escape_path
@@ -119,21 +120,6 @@ def group_sources(
         else:
             found.append(file)
     return map(select_related_files, group_by_project(found, code))
-
-
-def format_path(path: str, code: Sequence[str]) -> str:
-    """Make a path relative to the working directory, else to its argument."""
-    here = os.getcwd()  # noqa: PTH109  (stays a text, whatever bytes it holds)
-    full = os.path.abspath(path)  # noqa: PTH100
-    if full.startswith(here.rstrip("/") + os.sep):
-        return full[len(here.rstrip("/")) + 1 :].replace(os.sep, "/")
-    for one in code:
-        base = os.path.abspath(one)  # noqa: PTH100
-        if full == base:
-            return os.path.basename(full)  # noqa: PTH119
-        if full.startswith(base.rstrip("/") + os.sep):
-            return full[len(base.rstrip("/")) + 1 :].replace(os.sep, "/")
-    return path.replace(os.sep, "/")
 
 
 def find_minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
