@@ -22,9 +22,10 @@ def unwrap_variable(source: SourceText, _scope: CodeScope, node: ast.AST) -> Rew
         return NO_PIECES
     start, end = source.node_start(node), source.node_end(node)
     first, last = source.node_start(inner), source.node_end(inner)
+    before = source.text_between(source.node_end(node.func), first)
     after = source.text_between(last, end)
-    tidy = "#" not in after if node.keywords else after == ")"
-    if source.text_between(source.node_end(node.func), first) != "(" or not tidy:
+    plain = before.strip() == "(" and (bool(node.keywords) or after.strip(" \t\r\n,") == ")")
+    if not plain or "#" in before + after:
         return NO_PIECES
     names = ("open", "close") if isinstance(inner, _ATOMIC_TYPES) else ("left", "right")
     spans = (source.make_span(start, first), source.make_span(last, end))

@@ -100,6 +100,8 @@ def train(net, data):
         ("z = Variable(torch.zeros(1), requires_grad=True)", "z = torch.zeros(1).requires_grad_()"),
         ("net(Variable(x.cuda()))", "net(x.cuda())"),
         ("net(Variable(x['image']))", "net(x['image'])"),
+        ("net(Variable(\n            x,\n            requires_grad=False,\n        ))", "net(x)"),
+        ("z = Variable(\n            net(x)\n        )", "z = net(x).detach()"),
         ("x['a'] = net(y); Variable(x['a'])", "x['a'] = net(y); x['a'].detach()"),
     ],
 )
