@@ -67,7 +67,7 @@ def _record_starts(
     """What loop makes it again each time, and whether its workers start on import."""
     scope = loader.site.scope
     again = find_rebuilding_loop(recorder, loader)
-    begun = find_unguarded_start(recorder, index)
+    begun = find_unguarded_start(recorder, index, loader)
     if again:
         step = CodeStep(loader.site.node, CodeContext())
         recorder.add_event(LoaderReconstruction(), scope, step, node=loader.node)

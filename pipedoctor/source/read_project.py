@@ -40,6 +40,10 @@ _TRAINING_WORDS = (b".backward(", b"loader", b".cuda(", b"Dataset")
 """What a file says that trains, loads or keeps data without importing torch itself."""
 
 
+_EPOCH_LOOP = re.compile(rb"^[ \t]*(?:for|while)\b[^\n]*epoch", re.MULTILINE)
+"""A script that leaves all else to the project: ``for epoch in range(9): trainer.run(epoch)``."""
+
+
 _OTHER_FRAMEWORKS = re.compile(
     rb"^\s*(?:import|from)\s+(?:paddle|mindspore|oneflow|jittor|mxnet)\b", re.MULTILINE
 )
@@ -139,7 +143,8 @@ def _is_of_other_framework(text: bytes) -> bool:
 
 def _trains_with(text: bytes, stems: set[str]) -> bool:
     """Does it use what another file of the project makes, in words of training alone?"""
-    return any(word in text for word in _TRAINING_WORDS) and bool(find_imported_names(text) & stems)
+    trains = any(word in text for word in _TRAINING_WORDS) or _EPOCH_LOOP.search(text) is not None
+    return trains and bool(find_imported_names(text) & stems)
 
 
 def _import_stem(path: str) -> str:

@@ -25,6 +25,7 @@ from pipedoctor.source.detect.host_tensors import (
     begins_on_host,
     is_fresh_on_host,
 )
+from pipedoctor.source.detect.layers import list_buffers
 from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
@@ -87,7 +88,7 @@ class BatchEvents:
         elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
             if not chosen and converts_result(node, converts, state.results, moved):
-                how = "print" if converts == "text" else converts
+                how = {"text": "print", "choice": "float"}.get(converts, converts)
                 self._record_sync(scope, step, how, host=False, raised=True)
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":
             if root in state.batch - moved:
@@ -141,18 +142,16 @@ class BatchEvents:
         return False
 
     def _is_parameter(self, scope: CodeScope, read: set[str]) -> bool:
-        """``self.margin`` of ``self.margin.item()``, an ``nn.Parameter`` of the module itself."""
-        if scope.owner is None or not any(name.startswith("self.") for name in read):
+        """``self.margin`` of ``self.margin.item()``, a parameter or buffer of the module itself."""
+        own = {name for name in read if name.startswith("self.")}
+        if scope.owner is None or not own:
             return False
-        made = (
-            cls.methods.get("__init__") for cls in self.recorder.project.find_bases(scope.owner)[0]
-        )
-        given = (one.bindings.get(name, ()) for one in made if one for name in read)
+        bases = self.recorder.project.find_bases(scope.owner)[0]
+        made = [one for cls in bases if (one := cls.methods.get("__init__")) is not None]
+        given = (value for one in made for name in own for value, _ in one.bindings.get(name, ()))
         return any(
-            isinstance(value, ast.Call) and last_name(value.func) == "Parameter"
-            for values in given
-            for value, _ in values
-        )
+            isinstance(value, ast.Call) and last_name(value.func) == "Parameter" for value in given
+        ) or any(f"self.{name}" in own for one in made for name in list_buffers(one))
 
     def record_test(
         self, scope: CodeScope, step: CodeStep, test: ast.expr, state: FlowState
@@ -187,8 +186,10 @@ class BatchEvents:
                 self._record_sync(scope, step, "item", host=False, raised=True)
 
     def _is_taken_batch(self, scope: CodeScope, func: ast.expr) -> bool:
-        """``next(batches).cuda()``: a batch without a name."""
+        """``next(batches)[0].cuda()``: a batch without a name."""
         inner = func.value if isinstance(func, ast.Attribute) else None
+        while isinstance(inner, ast.Subscript):
+            inner = inner.value
         if not isinstance(inner, ast.Call) or is_device_copy(inner, self.recorder, scope):
             return False
         flow = self.recorder.loader_flow

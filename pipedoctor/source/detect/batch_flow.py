@@ -18,6 +18,7 @@ from pipedoctor.source.detect.flow_state import (
     find_flow_key,
     flow_names,
     is_part_of_result,
+    list_bound_parts,
     list_tensor_calls,
     tensor_names,
 )
@@ -88,12 +89,9 @@ class BatchFlow(BatchEvents):
     def _follow_step(
         self, scope: CodeScope, step: CodeStep, one: ast.AST, state: FlowState
     ) -> None:
-        if isinstance(one, ast.For):
-            bind_target(one.target, one.iter, state)
-        elif isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
-            for part in one.generators:
-                bind_target(part.target, part.iter, state)
-        elif isinstance(one, ast.Call):
+        for target, value in list_bound_parts(one):
+            bind_target(target, value, state)
+        if isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)
             record_kept_graph(self.recorder, scope, step, one, state)
             self._enter_call(scope, step, one, state)

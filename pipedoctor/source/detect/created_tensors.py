@@ -108,7 +108,7 @@ def _list_copies_of_forward(copies: _CopyFinder) -> Iterator[_Copy]:
     """What ``forward`` of a module does unconditionally, itself and in what it calls."""
     recorder = copies.recorder
     for cls in recorder.project.classes:
-        forward = cls.methods.get("forward")
+        forward = cls.methods.get("forward", cls.methods.get("__call__"))
         if forward is None or not _may_move(forward) or cls.module.is_test:
             continue
         if _MODULE_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1]):
@@ -148,14 +148,16 @@ def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
     """What loops without gradients do that no loader feeds: for each file or image."""
     gradients = (one for one in copies.moving_modules if _turns_off_somewhere(one))
     for scope in (scope for module in gradients for scope in module.scopes):
-        decorated = any(map(switches_off_gradients, getattr(scope.node, "decorator_list", ())))
         for copy in copies.find_all(scope):
             context = copy[1].context
             fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
-            if not context.loops or fed:
-                continue
-            if decorated or any(map(switches_off_gradients, context.managers)):
+            if context.loops and not fed and _is_without_gradients(scope, copy[1]):
                 yield copy
+
+
+def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
+    around = (*step.context.managers, *getattr(scope.node, "decorator_list", ()))
+    return any(map(switches_off_gradients, around))
 
 
 def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
@@ -182,9 +184,11 @@ def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
 
 
 def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
-    """In the body of a loop over batches, whatever holds there."""
+    """In the body of a loop over batches, whatever holds there; or of one without gradients."""
     context = site.step.context
     within = [one for one in context.loops if id(one) in recorder.loop_indices]
+    if context.loops and not within and _is_without_gradients(site.scope, site.step):
+        within = [*context.loops]
     if not within or context.inner or context.handler or site.scope.module.is_test:
         return False
     return all(guard.test.lineno <= within[-1].lineno for guard in context.guards)

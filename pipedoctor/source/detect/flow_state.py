@@ -226,3 +226,16 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
         moved = read & state.on_device.keys()
         for name in flow_names(target) if moved else ():
             state.on_device.setdefault(name, state.on_device[min(moved)])
+
+
+def list_bound_parts(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    """What loops, comprehensions and ``map(lambda x: ..., batch)`` bind, and to parts of what."""
+    if isinstance(node, ast.For):
+        return [(node.target, node.iter)]
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+        return [(part.target, part.iter) for part in node.generators]
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not (isinstance(given, ast.Lambda) and isinstance(node, ast.Call)):
+        return []
+    names = (ast.Name(one.arg, ast.Store()) for one in given.args.args)
+    return list(zip(names, node.args[1:], strict=False)) if last_name(node.func) == "map" else []

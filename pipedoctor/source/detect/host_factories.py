@@ -27,8 +27,11 @@ _FILLING_METHODS = frozenset(("fill_", "zero_", "normal_", "uniform_"))
 _KEEPING_METHODS = _FILLING_METHODS | {
     *("float", "double", "half", "bfloat16", "long", "int", "bool", "byte"),
     *("unsqueeze", "view", "contiguous", "reshape", "expand", "repeat", "requires_grad_"),
+    *("expand_as", "view_as", "squeeze", "permute", "transpose", "t", "flatten", "clone"),
 }
 """Methods after which a tensor is still what was made here."""
+_MAX_CHANGES = 3
+"""Changes of the shape of one tensor before it is moved."""
 _NAMED_NUMBERS = frozenset(("inf", "nan", "pi"))
 
 
@@ -77,6 +80,10 @@ def _is_creation(
     *,
     in_callee: bool,
 ) -> bool:
+    if isinstance(node, ast.IfExp):
+        both = map(_take_off_methods, (node.body, node.orelse))
+        parts = ((made, methods | more) for made, more in both)
+        return all(_is_creation(recorder, scope, *x, in_callee=in_callee) for x in parts)
     if not isinstance(node, ast.Call) or _is_placed(node):
         return False
     known = recorder.full_name_of(node.func, scope)
@@ -137,7 +144,8 @@ def _is_made_here(recorder: EventRecorder, scope: CodeScope, node: ast.Call, nam
     """Is a variable given a new tensor in the same step, and nothing done with it until then?"""
     given = [(value, its) for value, its in scope.bindings.get(name, ()) if value is not node]
     own = [pair for pair in given if not _is_of_itself(pair[0], name)]
-    if len(own) != 1 or len(given) - len(own) > 1 or name in scope.parameter_names:
+    again = [value for value, _ in given if _is_of_itself(value, name)]
+    if len(own) != 1 or len(again) > _MAX_CHANGES or name in scope.parameter_names:
         return False
     value, its = own[0]
     made, methods = _take_off_methods(value)
@@ -145,16 +153,19 @@ def _is_made_here(recorder: EventRecorder, scope: CodeScope, node: ast.Call, nam
         return False
     if value.lineno > node.lineno or not _stands_beside(its, scope, node):
         return False
+    changing = {id(one) for value in again for one in find_nodes(value, (ast.Name,))}
     between = (
         one
         for one in find_nodes(scope.node, (ast.Name,))
         if one.id == name and (value.end_lineno or 0) < one.lineno < node.lineno
     )
-    return not any(isinstance(one.ctx, ast.Load) for one in between)
+    return not any(isinstance(x.ctx, ast.Load) and id(x) not in changing for x in between)
 
 
 def _is_of_itself(value: ast.expr, name: str) -> bool:
-    """``z = z.cuda()``."""
+    """``z = z.cuda()``, ``z = z.expand(3, 3)``, ``z = z.cuda() if gpu else z``."""
+    if isinstance(value, ast.IfExp):
+        return all(_is_of_itself(one, name) for one in (value.body, value.orelse))
     inner = (
         value.func.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)

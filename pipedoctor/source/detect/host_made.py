@@ -18,7 +18,7 @@ FILLED_FACTORIES = frozenset(
 )
 """What makes a tensor on the host unless it is told the device."""
 _MOVING_METHODS = frozenset(("to", "cuda", "type_as", "numpy", "tolist", "item"))
-_MAX_DEPTH = 8
+_MAX_DEPTH = 12
 _MAX_CLASSES = 3
 
 

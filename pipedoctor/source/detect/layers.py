@@ -1,6 +1,7 @@
 """Modules of a project, and what their layers return."""
 
 import ast
+from collections.abc import Iterator
 
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.expressions import binding_key
@@ -22,3 +23,10 @@ def is_layer_output(project: Project, scope: CodeScope, call: ast.Call) -> bool:
     if not binding_key(func).startswith("self.") or not is_module(project, owner):
         return False
     return project.find_method(owner, func.attr) is None
+
+
+def list_buffers(initializer: CodeScope) -> Iterator[str]:
+    """Names of what a module keeps beside its parameters: ``register_buffer("mean", x)``."""
+    for step in initializer.find_calls("register_buffer"):
+        given = step.node.args[:1] if isinstance(step.node, ast.Call) else []
+        yield from (str(one.value) for one in given if isinstance(one, ast.Constant))

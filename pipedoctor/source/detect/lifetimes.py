@@ -174,53 +174,49 @@ def _names_stored_in(loop: ast.For | ast.AsyncFor) -> set[str]:
     return {one.id for one in find_nodes(loop, (ast.Name,)) if isinstance(one.ctx, ast.Store)}
 
 
-def find_unguarded_start(recorder: EventRecorder, index: int) -> ImportStep | None:
+def find_unguarded_start(
+    recorder: EventRecorder, index: int, loader: ResolvedLoaderCall
+) -> ImportStep | None:
     """Where a file as it is run or imported, outside a main guard, iterates it."""
     fed = {one.at.path for one in recorder.loops if index in one.loaders}
+    makers = {one.scope.module for one in (loader.site, *loader.through)}
     for module in recorder.project.modules_at(fed):
-        begun = _find_start_in(recorder, module, index)
-        if begun is not None:
-            return begun
+        for begun in _find_starts_in(recorder, module, index):
+            if begun.module is module or begun.module in makers:
+                return begun
     return None
 
 
-def _find_start_in(recorder: EventRecorder, module: Module, index: int) -> ImportStep | None:
-    if module.file.cells or not module.body.steps:
-        return None
+def _find_starts_in(recorder: EventRecorder, module: Module, index: int) -> Iterator[ImportStep]:
     for scope in module.scopes:
         for kind in (ast.For, ast.AsyncFor):
             for step in scope.steps_by_type.get(kind, []):
                 number = recorder.loop_indices.get(id(step.node))
-                if number is None or index not in recorder.loops[number].loaders:
-                    continue
-                begun = _find_import_step(recorder, scope, step, 4)
-                if begun is not None:
-                    return ImportStep(module, begun)
-    return None
+                if number is not None and index in recorder.loops[number].loaders:
+                    yield from _find_import_steps(recorder, scope, step, 4)
 
 
-def _find_import_step(
+def _find_import_steps(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int
-) -> CodeStep | None:
-    """What stands in the module itself and comes to this."""
-    around = step.context
-    if any("__name__" in unparse_short(g.test) for g in around.guards):
-        return None
+) -> Iterator[ImportStep]:
+    """What stands in modules themselves, outside of a main guard, and comes to this."""
+    if any("__name__" in unparse_short(g.test) for g in step.context.guards):
+        return
     if scope.is_module_body:
-        return step
+        if not scope.module.file.cells:
+            yield ImportStep(scope.module, step)
+        return
     key = (id(scope), depth)
     if key not in recorder.import_steps:
-        recorder.import_steps[key] = _find_importing_call(recorder, scope, depth)
-    return recorder.import_steps[key]
+        found = dict(_find_importing_calls(recorder, scope, depth))
+        recorder.import_steps[key] = list(found.items())
+    yield from (ImportStep(*one) for one in recorder.import_steps[key])
 
 
-def _find_importing_call(recorder: EventRecorder, scope: CodeScope, depth: int) -> CodeStep | None:
-    """What stands in the module itself and comes to a function, by its calls there."""
-    if depth <= 0:
-        return None
-    for site in recorder.project.find_callers(scope):
-        if site.scope.module is scope.module and site.scope is not scope:
-            begun = _find_import_step(recorder, site.scope, site.step, depth - 1)
-            if begun is not None:
-                return begun
-    return None
+def _find_importing_calls(
+    recorder: EventRecorder, scope: CodeScope, depth: int
+) -> Iterator[ImportStep]:
+    """The same for a function, by its calls."""
+    for site in recorder.project.find_callers(scope) if depth > 0 else ():
+        if site.scope is not scope:
+            yield from _find_import_steps(recorder, site.scope, site.step, depth - 1)

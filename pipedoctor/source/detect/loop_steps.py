@@ -62,6 +62,16 @@ def makes_steps(scope: CodeScope, around: LoopNode) -> bool:
     return "backward" in own and any("step" in name for name in own)
 
 
+def takes_step(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration take a step of an optimizer?"""
+    return any("step" in name for name in _list_own_names(scope, around))
+
+
+def takes_no_step(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration go backward, and leave the step to the loop around it?"""
+    return _goes_backward(scope, around) and not takes_step(scope, around)
+
+
 def _goes_backward(scope: CodeScope, around: LoopNode) -> bool:
     """Does each iteration go backward, and change the parameters by hand?"""
     return "backward" in _list_own_names(scope, around)

@@ -104,7 +104,7 @@ def _record_imports(recorder: EventRecorder, module: Module) -> None:
 
 def _record_import(recorder: EventRecorder, scope: CodeScope, step: CodeStep, name: str) -> None:
     top = name.partition(".")[0]
-    if top in _FRAMEWORK_NAMES:
+    if top in _FRAMEWORK_NAMES and _brings_loop(scope.module, name):
         recorder.traits.add(f"framework:{_FRAMEWORK_NAMES[top]}")
     last = name.rpartition(".")[2]
     inside = name.startswith("torch.utils.data.") and last.startswith("_")
@@ -114,6 +114,11 @@ def _record_import(recorder: EventRecorder, scope: CodeScope, step: CodeStep, na
         recorder.add_event(OldAmpUse(given=False), scope, step, name)
     if name.startswith("torch.utils.bottleneck"):
         recorder.add_event(BottleneckImport(), scope, step, name)
+
+
+def _brings_loop(module: Module, name: str) -> bool:
+    """Of transformers only a Trainer trains; from it come models for loops of one's own."""
+    return name.partition(".")[0] != "transformers" or b"Trainer" in module.file.content
 
 
 def _candidate_calls(recorder: EventRecorder, module: Module) -> Iterator[CallPosition]:
@@ -192,13 +197,28 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
 
 def _record_old_names(recorder: EventRecorder, module: Module) -> None:
     """``autocast = torch.cuda.amp.autocast``: an old name that is not called where it stands."""
+    called = {id(step.node) for step in module.body.calls}
+    top = {id(node) for node in module.file.tree.body}
     for scope in module.scopes:
         for step in scope.steps_by_type.get(ast.Assign, ()):
             value = step.node.value if isinstance(step.node, ast.Assign) else None
             if isinstance(value, ast.Attribute):
-                full = recorder.full_name_of(value, scope)
-                if full in _OLD_AMP_NAMES and not has_version_branch(recorder, scope, step):
-                    recorder.add_event(OldAmpUse(given=False), scope, step, full, node=value)
+                _record_old_name(recorder, scope, step, value)
+        defined = scope.owner.node if scope.owner else scope.node
+        for one in getattr(scope.node, "decorator_list", ()) if id(defined) in top else ():
+            if id(one) not in called:
+                _record_old_name(recorder, scope, CodeStep(one, CodeContext()), one)
+
+
+def _record_old_name(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.expr
+) -> None:
+    func = node.func if isinstance(node, ast.Call) else node
+    full = recorder.full_name_of(func, scope)
+    either = isinstance(func, ast.Name) and also_imports_new_name(scope.module, func.id)
+    if full in _OLD_AMP_NAMES and not (either or has_version_branch(recorder, scope, step)):
+        given = isinstance(node, ast.Call) and bool(node.args)
+        recorder.add_event(OldAmpUse(given=given), scope, step, full, node=node)
 
 
 def _record_variable(

@@ -48,8 +48,8 @@ class EventRecorder:
         """Loaders of which some loop takes a single batch, to look at."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
-        self.import_steps: dict[tuple[int, int], CodeStep | None] = {}
-        """What a file does on import that comes to a function within so many calls."""
+        self.import_steps: dict[tuple[int, int], list[tuple[Module, CodeStep]]] = {}
+        """What files do on import that comes to a function within so many calls."""
         self.gradient_readers: frozenset[str] | None = None
         """Names of functions that read gradients, once somebody has asked."""
         self.own_data_parallel: frozenset[str] | None = None

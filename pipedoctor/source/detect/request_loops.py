@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Loop
-from pipedoctor.source.detect.loop_steps import is_training_loop, makes_steps, only_hands_on
+from pipedoctor.source.detect.loop_steps import (
+    is_training_loop,
+    makes_steps,
+    only_hands_on,
+    takes_no_step,
+    takes_step,
+)
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_loader_reused
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
@@ -28,7 +34,7 @@ def record_request_loops(recorder: EventRecorder, scope: CodeScope, names: Seque
         node = step.node
         if not isinstance(node, ast.Call) or not step.context.loops or step.context.inner:
             continue
-        around = step.context.loops[-1]
+        around = _find_loop_of_steps(scope, step.context.loops)
         loaders = _requested_loaders(recorder, scope, node)
         trains = bool(loaders) or (last_name(node.func) == "next" and makes_steps(scope, around))
         if not trains or only_hands_on(scope, around):
@@ -39,6 +45,12 @@ def record_request_loops(recorder: EventRecorder, scope: CodeScope, names: Seque
         elif not step.context.handler or _takes_in_body(scope, step, around):
             begun.add(id(around))
             _begin_loop(recorder, scope, node, around, loaders)
+
+
+def _find_loop_of_steps(scope: CodeScope, loops: tuple[LoopNode, ...]) -> LoopNode:
+    """The innermost; where that only adds up gradients for one step, the loop around it."""
+    adds_up = len(loops) > 1 and takes_no_step(scope, loops[-1]) and takes_step(scope, loops[-2])
+    return loops[-2] if adds_up else loops[-1]
 
 
 def _request_order(step: CodeStep) -> tuple[bool, bool]:

@@ -11,6 +11,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import is_read_by_host
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.function_results import own_returns
 from pipedoctor.source.values.library import NAMESPACES
 
 _PASSING_ON = frozenset(("list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"))
@@ -30,7 +31,7 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
         names = flow.names.of_tensors(value)
         computed = isinstance(value, _COMPUTED_VALUES)
         results = state.results | state.on_device.keys() if computed else state.results
-        own, within = list_own_calls(value), list_tensor_calls(value)
+        own, within = _list_calls(target, value), list_tensor_calls(value)
         if any(is_device_copy(one, flow.recorder, target) for one in own):
             kinds |= {"device", "batch"}
         elif names & results or any(is_device_copy(one, flow.recorder, target) for one in within):
@@ -44,6 +45,14 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
         if isinstance(value, ast.Name) and value.id in list_backward_tensors(target):
             kinds.add("loss")
     return frozenset(kinds)
+
+
+def _list_calls(target: CodeScope, value: ast.expr) -> list[ast.Call]:
+    """Those of a returned value, and of what functions within the function return for it."""
+    own = list_own_calls(value)
+    called = (one.func.id for one in own if isinstance(one.func, ast.Name))
+    within = (target.local_functions[name] for name in called if name in target.local_functions)
+    return own + [one for node in within for x in own_returns(node) for one in list_own_calls(x)]
 
 
 def passes_through(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:

@@ -20,10 +20,16 @@ _ENDING_SAMPLERS = frozenset(
 def find_sampler(
     recorder: EventRecorder, loader: ResolvedLoaderCall, name: str
 ) -> ExternalValue | None:
-    """The only call that makes its sampler, by itself or within a batch sampler."""
+    """
+    The only call that makes its sampler, by itself or within a batch sampler.
+
+    Of several it is the one that is for several processes.
+    """
     values = recorder.loader_flow.evaluate_argument(loader, name)
     for _ in range(_MAX_SAMPLERS):
         made = [one for one in values if isinstance(one, ExternalValue)]
+        if len(made) > 1:
+            made = [one for one in made if one.name.endswith("DistributedSampler")]
         if len(made) != 1:
             return None
         (only,) = made

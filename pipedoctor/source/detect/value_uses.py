@@ -28,6 +28,8 @@ _CLOCKS = frozenset(
 )
 """What reads a clock, by its last name."""
 _CONVERTERS = {"print", "float", "int"}
+_CHOICES = {"max", "min"}
+"""Functions of Python that compare the values that they are given, and so ask for them."""
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
 _SIZES = frozenset(("size", "len", "shape", "dim", "ndim", "numel"))
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
@@ -145,6 +147,8 @@ def converts_values(node: ast.Call) -> str:
     """How a call asks for the values that it is given: ``print``, ``float``; empty: not so."""
     func = node.func
     if isinstance(func, ast.Name):
+        if func.id in _CHOICES and len(node.args) > 1:
+            return "choice"
         if func.id in _CONVERTERS:
             return func.id if func.id == "print" else "float"
         failure = func.id.endswith(_FAILURES)  # raised once, and not in each step
@@ -152,7 +156,7 @@ def converts_values(node: ast.Call) -> str:
     if not isinstance(func, ast.Attribute):
         return ""
     if isinstance(func.value, ast.Name) and func.value.id == "math":
-        return "float" if func.attr in {*_FINITE_CHECKS, "exp"} else ""
+        return "float"
     if func.attr in _PRINTING_METHODS or (func.attr == "log" and last_name(func.value) == "wandb"):
         return "print"
     return "text" if any(map(is_formatted_text, node.args)) else ""
@@ -175,6 +179,8 @@ def converts_result(
 
     Also ``int((net(x) == y).sum())``, computed there of what is on the device.
     """
+    if how == "choice":
+        return any(_reduces_tensor(one, results | on_device) for one in _list_parts(node.args))
     if how == "text":
         texts = (tensor_names(one) for one in node.args if is_formatted_text(one))
         return any(not names.isdisjoint(results) for names in texts)
@@ -185,6 +191,15 @@ def converts_result(
         return first is not None and bool(tensor_names(first) & (results | on_device))
     given = [*node.args, *(word.value for word in node.keywords)]
     return bool({name for one in given for name in tensor_names(one)} & results)
+
+
+def _list_parts(given: list[ast.expr]) -> list[ast.expr]:
+    """What is given, and what that is computed of: ``9 - mask.sum()``."""
+    parts = list(given)
+    for one in parts:
+        if isinstance(one, ast.BinOp):
+            parts += [one.left, one.right]
+    return parts
 
 
 def is_plain_reduction(node: ast.Call) -> bool:
@@ -201,7 +216,10 @@ def is_reduced_tensor(scope: CodeScope, key: str) -> bool:
         if isinstance(one := step.node, ast.AugAssign) and binding_key(one.target) == key
     ]
     begun = [one for one in given if not isinstance(one, ast.Constant)]
-    return bool(begun) and all(isinstance(one, ast.Call) and _reduces(one) for one in begun)
+    return bool(begun) and all(
+        isinstance(one, ast.Call) and (_reduces(one) or is_computed_of_gradients(one))
+        for one in begun
+    )
 
 
 def _reduces(node: ast.Call) -> bool:

@@ -116,16 +116,19 @@ class DefinitionIndex:
             full, module = onward, there
         return full
 
-    def _find_star_import(self, name: str, module: Module) -> str | None:
-        for star in module.star_imports:
+    def _find_star_import(self, name: str, module: Module, depth: int = _MAX_DEPTH) -> str | None:
+        """Through ``from layers import *``, of a file that itself may import so."""
+        for star in module.star_imports if depth else ():
             if f"{star}.{name}" in STAR_IMPORTED_NAMES:
                 return f"{star}.{name}"
             there = self.find_module(star, module)
             if there is not None and there is not module:
                 if name in there.classes or name in there.functions:
                     return f"{there.name}.{name}"
-                if name in there.imported_names:
-                    return there.imported_names[name]
+                found = there.imported_names.get(name)
+                found = found or self._find_star_import(name, there, depth - 1)
+                if found is not None:
+                    return found
         return None
 
     def find_definition(self, node: ast.expr, module: Module) -> CodeScope | ClassDefinition | None:

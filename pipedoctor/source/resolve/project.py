@@ -84,6 +84,17 @@ class Project(DefinitionIndex):
                 found.setdefault(last, []).append(module)
         return found
 
+    @cached_property
+    def _other_names(self) -> dict[str, set[str]]:
+        """What imports call something: ``train`` of ``import train_epoch as train``."""
+        found: dict[str, set[str]] = {}
+        for module in self.modules:
+            for local, full in module.imported_names.items():
+                last = full.rpartition(".")[2]
+                if last != local:
+                    found.setdefault(last, set()).add(local)
+        return found
+
     def find_callers(self, scope: CodeScope) -> list[CallSite]:
         """The calls of a function or method, as far as its name tells."""
         known = self._known_callers.get(scope)
@@ -97,6 +108,8 @@ class Project(DefinitionIndex):
             last = scope.owner.name
         sites = self.find_call_sites(last)
         if scope.owner is None:
+            others = (self.find_call_sites(name) for name in self._other_names.get(last, ()))
+            sites = [*sites, *(site for several in others for site in several)]
             found = [site for site in sites if self._is_call_of_function(site, scope)]
         else:
             fit = MethodFit(scope)

@@ -20,6 +20,8 @@ SILENT = {
     "else:\n    from torch.cuda.amp import GradScaler\nscaler = GradScaler()\n",
     "where the import fails": "try:\n    from torch.amp import autocast\n"
     "except ImportError:\n    from torch.cuda.amp import autocast\n",
+    "around a function of old versions": "if NEW:\n    forward = None\nelse:\n"
+    "    @torch.cuda.amp.custom_fwd\n    def forward(ctx, rows): ...\n",
     "after the new one has returned": "def scaler():\n    if NEW:\n"
     "        return torch.amp.GradScaler('cuda')\n"
     "    return torch.cuda.amp.GradScaler()\n",
@@ -30,6 +32,8 @@ SPEAKS = {
     "another choice": AMP.format("None if plain else "),
     "where the call fails": "try:\n    scaler = torch.amp.GradScaler('cuda')\n"
     "except TypeError:\n    " + AMP.format(""),
+    "around a function": "@torch.cuda.amp.custom_fwd\ndef forward(ctx, rows): ...\n",
+    "around a method": "class Net:\n    @torch.cuda.amp.autocast()\n    def forward(self): ...\n",
     "in a handler of something else": "try:\n    work()\nexcept OSError:\n    " + AMP.format(""),
 }
 test_silent, test_speaks = make_tests(cuda_amp, SILENT, SPEAKS)

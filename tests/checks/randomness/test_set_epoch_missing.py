@@ -30,9 +30,13 @@ SILENT = {
     "to validate, as nobody calls": NOBODY_CALLS.format(name="val"),
     "told": DISTRIBUTED_TRAINING.format(more="", then="sampler.set_epoch(epoch)"),
     "not shuffled": DISTRIBUTED_TRAINING.format(more=", shuffle=False", then="pass"),
+    "the Trainer of transformers": "from transformers import Trainer\n"
+    + DISTRIBUTED_TRAINING.format(more="", then="pass"),
     "Lightning": "import lightning\n" + DISTRIBUTED_TRAINING.format(more="", then="pass"),
 }
 SPEAKS = {
+    "a model of transformers": "from transformers import AutoModel\n"
+    + DISTRIBUTED_TRAINING.format(more="", then="pass"),
     "never": DISTRIBUTED_TRAINING.format(more="", then="pass"),
     "nobody calls what makes it": NOBODY_CALLS.format(name="train"),
 }

@@ -15,7 +15,21 @@ class Model(pl.LightningModule):
         return self.net(batch)
 """
 GRID = "def make(n):\n    {made}\n"
+SAMPLING = """
+def noisy(x):
+    return x + torch.randn(9).cuda()
+def sample(x):
+    with torch.{grad}():
+        for t in reversed(range(99)):
+            x = noisy(x)
+    return x
+"""
 SILENT = {
+    "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
+    "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
+    "one of two that are there": batch_loop(
+        "z = torch.ones(9) if y else mask(x)\nz = z.to(device)"
+    ),
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
     "a list of the batch": batch_loop("z = torch.LongTensor(x.names).to(device)"),
@@ -54,6 +68,14 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "in each step of a sampling": SAMPLING.format(grad="no_grad"),
+    "in another shape": batch_loop("z = torch.rand(9, 1)\nz = z.expand_as(x).cuda()"),
+    "shaped again and again": batch_loop(
+        "z = torch.rand(9)\nz = z.view(3, 3)\nz = z.expand(9, 3, 3)\nz = z.cuda() if gpu else z"
+    ),
+    "one of two": batch_loop("z = torch.ones(9) if y else torch.zeros(9)\nz = z.to(device)"),
+    "in a loss that is called": "class Loss(torch.nn.Module):\n    def __call__(self, x):\n"
+    "        return x + torch.ones(3).cuda()\n",
     "counted": batch_loop("z = torch.LongTensor(range(x.size(0))).to(device)"),
     "a number as often as needed": batch_loop("z = torch.tensor([False] * len(x)).bool().cuda()"),
     "in any order": batch_loop("z = torch.randperm(9).cuda()"),
