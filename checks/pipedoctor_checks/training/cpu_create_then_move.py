@@ -34,7 +34,8 @@ def cpu_create_then_move(source: Source, /) -> Findings:
     A factory function of torch such as `zeros` is called in a loop over batches, in a
     function that such a loop calls in each step, in `forward` of a module, in a function
     that is called a loss or in a loop without gradients, and its result is moved in the
-    same expression, or by the variable that keeps it with nothing done in between. A
+    same expression, or by the variable that keeps it with nothing done in between but a
+    change of shape. A
     conversion of a constant or of an array that NumPy makes here is such a function, too.
 
     ## Bad example

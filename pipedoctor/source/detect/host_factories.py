@@ -53,6 +53,7 @@ def creates_then_moves(
 def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]:
     """What methods are called on that change nothing of where a tensor comes from."""
     methods: set[str] = set()
+    node = _take_off_parts(node)
     while isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and _keeps_contents(node):
             methods.add(last_name(node.func))
@@ -61,9 +62,17 @@ def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]
             node = node.args[0]
         else:
             break
+        node = _take_off_parts(node)
     if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Call):
         node = node.left  # and what is computed of it
     return node, methods
+
+
+def _take_off_parts(node: ast.expr | None) -> ast.expr | None:
+    """``torch.eye(3)[None]``: parts that no variable chooses."""
+    while isinstance(node, ast.Subscript) and not find_nodes(node.slice, (ast.Name,)):
+        node = node.value
+    return node
 
 
 def _keeps_contents(node: ast.Call) -> bool:

@@ -8,6 +8,7 @@ from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import contains_node
 
 FILLED_FACTORIES = frozenset(
     f"torch.{name}"
@@ -90,6 +91,7 @@ def _is_made(
         return _is_made_by_call(recorder, scope, node, depth)
     key = binding_key(node)
     given = [value for value, _ in scope.bindings.get(key, ())] if key else []
+    given = [value for value in given if not contains_node(value, node)]
     others = [one for one in given if not _begins_with(one, key)]
     if key in scope.parameter_names or not others:
         return False

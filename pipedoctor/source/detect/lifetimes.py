@@ -189,7 +189,7 @@ def find_unguarded_start(
 
 def _find_starts_in(recorder: EventRecorder, module: Module, index: int) -> Iterator[ImportStep]:
     for scope in module.scopes:
-        for kind in (ast.For, ast.AsyncFor):
+        for kind in (ast.For, ast.AsyncFor, ast.While):
             for step in scope.steps_by_type.get(kind, []):
                 number = recorder.loop_indices.get(id(step.node))
                 if number is not None and index in recorder.loops[number].loaders:

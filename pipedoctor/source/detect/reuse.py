@@ -23,7 +23,7 @@ def is_repeated(
 ) -> bool:
     """Does this happen again and again: in a loop, here or around a call of it?"""
     outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one) or _is_loop_over_batches(recorder, one, scope) for one in outer):
+    if any(_is_epoch_loop(one, scope) or _is_loop_over_batches(recorder, one, scope) for one in outer):
         return True
     if depth <= 0:
         return False
@@ -71,7 +71,7 @@ def _is_reused(
     start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
     outer = [x for x in step.context.loops if x is not step.node]
     around_it = [one for one in outer if not (inside and one in start)]
-    if any(_is_epoch_loop(one) or _is_loop_over_batches(recorder, one, scope) for one in around_it):
+    if any(_is_epoch_loop(one, scope) or _is_loop_over_batches(recorder, one, scope) for one in around_it):
         return True
     if depth <= 0:
         return False
@@ -179,11 +179,13 @@ def _is_loop_over_batches(recorder: EventRecorder, node: ast.AST, scope: CodeSco
     return isinstance(node, ast.For) and bool(recorder.loader_flow.find_loaders(node.iter, scope))
 
 
-def _is_epoch_loop(node: ast.AST) -> bool:
-    """A loop over epochs: a range, or a variable that is called so."""
+def _is_epoch_loop(node: ast.AST, scope: CodeScope) -> bool:
+    """A loop over epochs: a range, itself or by its name, or a variable that is called so."""
     if isinstance(node, ast.While):
         return True
-    if isinstance(node, (ast.For, ast.AsyncFor)):
-        target = unparse_short(node.target).lower()
-        return "range(" in unparse_short(node.iter) or "epoch" in target
-    return False
+    if not isinstance(node, (ast.For, ast.AsyncFor)):
+        return False
+    key = node.iter.id if isinstance(node.iter, ast.Name) else ""
+    iterated = [node.iter, *(value for value, _ in scope.bindings.get(key, ()))]
+    counted = any("range(" in unparse_short(one) for one in iterated)
+    return counted or "epoch" in unparse_short(node.target).lower()

@@ -27,6 +27,7 @@ def sample(x):
 SILENT = {
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
+    "chosen by the batch": batch_loop("z = torch.eye(9)[x.labels].to(device)"),
     "one of two that are there": batch_loop(
         "z = torch.ones(9) if y else mask(x)\nz = z.to(device)"
     ),
@@ -69,6 +70,11 @@ SILENT = {
 }
 SPEAKS = {
     "in each step of a sampling": SAMPLING.format(grad="no_grad"),
+    "with another axis": batch_loop("z = torch.eye(9)[None, :, :]\nz = z.to(device)"),
+    "of what it was before": batch_loop(
+        "z = torch.meshgrid(torch.arange(8), torch.arange(8))\n"
+        "z = torch.stack(z[::-1], dim=0).float().to(device)"
+    ),
     "in another shape": batch_loop("z = torch.rand(9, 1)\nz = z.expand_as(x).cuda()"),
     "shaped again and again": batch_loop(
         "z = torch.rand(9)\nz = z.view(3, 3)\nz = z.expand(9, 3, 3)\nz = z.cuda() if gpu else z"
