@@ -23,7 +23,7 @@ def is_repeated(
 ) -> bool:
     """Does this happen again and again: in a loop, here or around a call of it?"""
     outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one, scope) or _is_loop_over_batches(recorder, one, scope) for one in outer):
+    if any(_comes_again(recorder, one, scope) for one in outer):
         return True
     if depth <= 0:
         return False
@@ -71,7 +71,7 @@ def _is_reused(
     start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
     outer = [x for x in step.context.loops if x is not step.node]
     around_it = [one for one in outer if not (inside and one in start)]
-    if any(_is_epoch_loop(one, scope) or _is_loop_over_batches(recorder, one, scope) for one in around_it):
+    if any(_comes_again(recorder, one, scope) for one in around_it):
         return True
     if depth <= 0:
         return False
@@ -172,6 +172,11 @@ def _handed_over(site: CallSite, scope: CodeScope, wanted: set[str]) -> list[ast
         for name in sorted(wanted.intersection(names) - {"self", "cls"})
     ]
     return [one for one in given if one is not None]
+
+
+def _comes_again(recorder: EventRecorder, node: ast.AST, scope: CodeScope) -> bool:
+    """Is it a loop over epochs or over batches?"""
+    return _is_epoch_loop(node, scope) or _is_loop_over_batches(recorder, node, scope)
 
 
 def _is_loop_over_batches(recorder: EventRecorder, node: ast.AST, scope: CodeScope) -> bool:
