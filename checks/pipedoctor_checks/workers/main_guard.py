@@ -28,8 +28,8 @@ def main_guard(source: Source, interpreter: Interpreter | None, site: Site | Non
     ## How it is judged
 
     The loop over the loader runs at the top level of the module, directly or through
-    calls, also into other files, and not under a main guard. A loader that is only created there is not
-    reported, and neither are notebooks. With fork it is a note.
+    calls, also into other files, and not under a main guard. A loader that is only
+    created there is not reported, and neither are notebooks. With fork it is a note.
 
     ## Bad example
 
