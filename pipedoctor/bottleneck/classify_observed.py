@@ -156,7 +156,9 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
         and observation.fetch.system > SYSTEM
         and weigh_faults(observation) > FAULTS
     )
-    taken = main.receiving > MIN_HANDOVER_SHARE * (main.waiting + main.receiving)
+    receiving = main.receiving - main.receiving_delayed
+    waiting = main.waiting * (1 - observation.fetch.delayed)  # as it is where CPUs are free
+    taken = receiving > MIN_HANDOVER_SHARE * (waiting + receiving)
     packing = observation.packing_cpu or observation.other_cpu  # not told apart in Python 3.10
     packs = worker.idle + worker.sending > MOSTLY and packing > PACKING
     few = made < MOSTLY  # else their interpreter is busy, and hands over when it can

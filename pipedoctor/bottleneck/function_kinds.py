@@ -3,10 +3,15 @@
 from pipedoctor.lazy_pattern import compile_lazily
 
 _DECODING_FILES = compile_lazily(
-    r"[/\\](PIL[/\\]\w+ImagePlugin|PIL[/\\]ImageFile|torchvision[/\\]io|torchcodec|"
-    r"imageio|tifffile|pydicom|soundfile|librosa|torchaudio|av|decord|zipfile|gzip|"
-    r"json|csv|pyarrow|h5py|simplejpeg|turbojpeg)\b"
+    r"(?:^|(?:site-packages|dist-packages|python3\.\d+|[Ll]ib)[/\\])"
+    r"(PIL[/\\]\w+ImagePlugin|PIL[/\\]ImageFile|torchvision[/\\]io|torchcodec|"
+    r"imageio|tifffile|pydicom|nibabel|soundfile|librosa|torchaudio|av|decord|"
+    r"zipfile|tarfile|gzip|bz2|lzma|zarr|numcodecs|pickle|"
+    r"torch[/\\](?:serialization|_weights_only_unpickler|package)|safetensors|"
+    r"numpy[/\\]lib[/\\]_?(?:format|npyio)\w*|pandas[/\\]io|"
+    r"json|csv|xml|yaml|sqlite3|pyarrow|h5py|simplejpeg|turbojpeg)\b"
 )
+"""Of libraries alone: a project may lie in a folder of such a name."""
 _DECODING_NAMES = compile_lazily(
     r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval"
 )

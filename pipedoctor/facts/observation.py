@@ -54,6 +54,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """In the loader, while a batch is unpacked."""
     fetching: float = 0.0
     """In the loader, which makes the batch itself: no workers."""
+    receiving_delayed: float = 0.0
+    """Of `receiving`: ready to run, while others ran on the processors."""
     starting: float = 0.0
     """In the loader, while workers are started or ended."""
     sampling: float = 0.0

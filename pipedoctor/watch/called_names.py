@@ -15,6 +15,11 @@ from pipedoctor.runtime.regular_file import read_start
 from pipedoctor.watch.tally import CodeLine
 
 _CALL_PATTERN = compile_lazily(r"([\w.]+)\s*\(")
+_LOADING_PATTERN = compile_lazily(
+    r"\b(?:np|numpy|torch|pickle|cPickle|dill|joblib|marshal|json|orjson|yaml|torchaudio|sf|librosa)"
+    r"\.(?:safe_|unsafe_|full_)?load\w*\s*\(|\b(?:fromfile|loadtxt|genfromtxt|loadmat)\s*\("
+)
+"""Functions of libraries that make values of bytes; one of the user's may do anything."""
 _PLAIN_READ_PATTERN = compile_lazily(r"\bos\.(?:pread|preadv|read|readv)\s*\(|\.readinto1?\s*\(")
 """Reads that compute nothing: what they cost is the system call."""
 _LOCKING_PATTERN = compile_lazily(
@@ -54,6 +59,8 @@ def is_decoding_line(place: CodeLine, root: str = "") -> bool:
     """
     text = read_line_text(root + place[0], place[1])
     names = _CALL_PATTERN.findall(text)
+    if _LOADING_PATTERN.search(text):
+        return True
     kinds = {classify_call(name.rpartition(".")[2], "", name) for name in names}
     return DECODE in kinds or (READ in kinds and TRANSFORM not in kinds)
 

@@ -257,7 +257,7 @@ class WatchedProcess:
         elif sight.phase in _OWN_LINES and place is not None:
             getattr(tally, _OWN_LINES[sight.phase])[place] += 1
         elif sight.phase is ProcessPhase.RECEIVING:
-            tally.fetch["rebuilds"] += sight.rebuilds
+            tally.fetch.update(rebuilds=sight.rebuilds, taking=running)
         elif blocking_call is not None and not self._is_loading(sight):
             tally.calls[blocking_call.call.name, find_call_target(blocking_call, *source)] += 1
 

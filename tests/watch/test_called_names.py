@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.watch.called_names import is_locking_line, is_model_line
+from pipedoctor.watch.called_names import is_decoding_line, is_locking_line, is_model_line
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,21 @@ def test_a_line_that_sleeps_until_a_lock_is_given_back(
     file.write_text(f"{line}\n")
 
     assert is_locking_line((str(file), 1, function)) is locks
+
+
+@pytest.mark.parametrize(
+    ("line", "decodes"),
+    [
+        ("return torch.load(path)['x']", True),
+        ("rows = np.load(file, allow_pickle=True)", True),
+        ("config = yaml.safe_load(text)", True),
+        ("values = numpy.fromfile(path)", True),
+        ("return self.load(index)", False),
+        ("np.loads_of_rows", False),
+    ],
+)
+def test_a_line_that_makes_values_of_bytes(tmp_path: Path, line: str, decodes: bool) -> None:
+    file = tmp_path / "items.py"
+    file.write_text(f"{line}\n")
+
+    assert is_decoding_line((str(file), 1, "get")) is decodes

@@ -221,6 +221,16 @@ def test_workers_that_wait_for_one_lock_are_no_stragglers() -> None:
     assert finding.counterfactual is None
 
 
+def test_a_training_process_without_a_cpu_takes_nothing_in() -> None:
+    """What it does when it has one again is not what data waits for."""
+    main = MainShares(waiting=0.2, receiving=0.4, receiving_delayed=0.1, blocked=0.4)
+    late = seen(main=main, worker=WorkerShares(fetching=0.48), object_share=1.0, workers=1)
+    starved = replace(late, main=replace(main, receiving_delayed=0.3))
+
+    assert classify_observed(late).name == "ipc-objects"
+    assert classify_observed(starved).name == "transform-cpu"
+
+
 def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> None:
     """The share of a thread that hardly runs, of one that hardly runs, says nothing."""
     waits = seen(worker=HANDED, fetch=WAITS, other_threads=2.0, other_cpu=0.02)

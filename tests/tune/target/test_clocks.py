@@ -171,6 +171,7 @@ def test_a_library_without_what_opens_containers(
     assert not trace.is_container_opener(Zipped.__len__.__code__)
 
 
+_LOADERS = ("/x/site-packages/torch/serialization.py", "C:\\Python311\\Lib\\json\\decoder.py")
 KINDS = {
     "decode_image": function_kinds.DECODE,
     "imread": function_kinds.DECODE,
@@ -188,7 +189,10 @@ def test_what_a_function_does(name: str, kind: int | None) -> None:
 
 
 def test_what_a_file_does() -> None:
-    assert function_kinds.classify_call("load", "/lib/PIL/ImageFile.py") == function_kinds.DECODE
+    for path in ("/lib/PIL/ImageFile.py", "/usr/lib/python3.11/tarfile.py", *_LOADERS):
+        assert function_kinds.classify_call("load", path) == function_kinds.DECODE, path
+    for path in ("/home/me/json/data.py", "/code/av/train.py"):
+        assert function_kinds.classify_call("load", path) is None, path
     assert function_kinds.classify_call("scan_once", "", "_json.scan_once") == function_kinds.DECODE
 
 
