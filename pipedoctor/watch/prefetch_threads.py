@@ -6,12 +6,16 @@ from pipedoctor.watch.stacks.stack_phases import (
     LOADING_PHASES,
     ProcessPhase,
     StackSample,
+    classify_function,
     classify_main_stack,
+    classify_receiving,
+    find_user_frame,
 )
 from pipedoctor.watch.stacks.thread_stacks import read_thread_stacks
 
 _GIVING_NAMES = frozenset(("put", "put_nowait"))
 _LOADS = LOADING_PHASES | {ProcessPhase.STARTING}
+_PINNING_FILE = "/torch/utils/data/_utils/pin_memory.py"
 _MAX_THREADS = 256
 _MIN_LOOKS, _MOSTLY = 4, 0.5
 
@@ -37,13 +41,17 @@ class PrefetchThreads:
         """Has it workers of a loader, which some thread must ask for batches?"""
 
     def find_cause(self, reader: FrameReader, sample: StackSample) -> StackSample:
-        """What a prefetching thread does, where the main one waits for it."""
-        if not sample.queued:
+        """What a thread that prefetches, or pins, does where the main one waits for it."""
+        if not sample.queued and not sample.pinned:
             return sample
         try:
             stacks = read_thread_stacks(reader)
         except TornReadError:
             return sample
+        return _find_pinning(stacks, sample) if sample.pinned else self._judge(stacks, sample)
+
+    def _judge(self, stacks: list[ThreadStack], sample: StackSample) -> StackSample:
+        """Does one of these threads fill the queue that the main one waits for?"""
         found = [s for stack in stacks if (s := self._classify_thread(stack)) is not None]
         loads, looks = self._places.get(_find_place(sample), (0, 0))
         loads, looks = loads + bool(found), looks + 1
@@ -72,6 +80,30 @@ class PrefetchThreads:
             return None
         phase = ProcessPhase.WAITING if stack.native is None else ProcessPhase.CONVERTING
         return StackSample(phase, sample.frame, thread=stack.native)
+
+
+def _find_pinning(stacks: list[ThreadStack], sample: StackSample) -> StackSample:
+    """What the threads that pin batches do; those of other loaders may wait."""
+    found = [s for stack in stacks if (s := _classify_pinning(stack)) is not None]
+    return min(found, key=lambda s: s.phase is ProcessPhase.WAITING, default=sample)
+
+
+def _classify_pinning(stack: ThreadStack) -> StackSample | None:
+    """Torch's thread takes batches in, copies them to pinned memory, and hands them on."""
+    names = [f.code.name.rpartition(".")[2] for f in stack.frames]
+    pins = [f.code.path.endswith(_PINNING_FILE) for f in stack.frames]
+    if not any(name == "_pin_memory_loop" and p for name, p in zip(names, pins, strict=True)):
+        return None
+    end = pins.index(True)
+    inner = stack.frames[:end]
+    labels = [classify_function(f.code.path, f.code.name) for f in inner]
+    sample = classify_receiving(inner, labels, find_user_frame(inner, labels))
+    if names[end] == "pin_memory":
+        mine = sample.frame.code.name.rpartition(".")[2] if sample.frame is not None else ""
+        copies = mine in {"", "pin_memory"}  # a batch of a class of the user's that pins its parts
+        phase = ProcessPhase.RECEIVING if copies else ProcessPhase.CONVERTING
+        sample = sample._replace(phase=phase, rebuilds=False)
+    return sample._replace(thread=stack.native)
 
 
 def settle_phase(sample: StackSample, *, running: bool) -> StackSample:

@@ -7,10 +7,16 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from pipedoctor.watch.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process_tree import JobProcess
+from pipedoctor.watch.stacks.code_objects import CodeObject
+from pipedoctor.watch.stacks.frame_reader import RemoteFrame, ThreadStack
+from pipedoctor.watch.stacks.stack_phases import classify_main_stack
 from pipedoctor.watch.watched_process import WatchedProcess
 
 pytestmark = [
@@ -119,3 +125,44 @@ def test_a_queue_that_a_loader_of_threads_may_fill_counts(tmp_path: Path) -> Non
         phases = count_phases(pid, has_workers=False)
 
     assert set(phases) == {"waiting"}
+
+
+TORCH = "/x/site-packages/torch"
+DATA = f"{TORCH}/utils/data"
+PIN, LIB = f"{DATA}/_utils/pin_memory.py", "/usr/lib/python3.11"
+LOOP = [(PIN, "do_one_step"), (PIN, "_pin_memory_loop"), (f"{LIB}/threading.py", "Thread.run")]
+TAKES = (f"{LIB}/multiprocessing/queues.py", "Queue.get")
+REBUILDS = [(f"{LIB}/multiprocessing/reduction.py", "DupFd.detach"), TAKES]
+AT_REST = [(f"{LIB}/multiprocessing/connection.py", "Connection.poll"), TAKES]
+MINE = [("/me/data.py", "stack"), ("/me/data.py", "Batch.pin_memory"), (PIN, "pin_memory")]
+PINNING = [
+    pytest.param(AT_REST, "waiting", False, id="no worker has delivered"),
+    pytest.param(REBUILDS, "receiving", True, id="tensors are rebuilt"),
+    pytest.param([(PIN, "pin_memory")], "receiving", False, id="a copy to pinned memory"),
+    pytest.param(MINE[1:], "receiving", False, id="by the class of the batch"),
+    pytest.param(MINE, "converting", False, id="which does more than that"),
+]
+
+
+def frames(rows: list[tuple[str, str]]) -> tuple[RemoteFrame, ...]:
+    return tuple(
+        RemoteFrame(CodeObject(path, name, b"", 1, 0, (n,)), n, n, n)
+        for n, (path, name) in enumerate(rows)
+    )
+
+
+@pytest.mark.parametrize(("inner", "phase", "rebuilds"), PINNING)
+def test_the_thread_that_pins_takes_batches_in(
+    inner: list[tuple[str, str]], phase: str, rebuilds: bool
+) -> None:
+    main = [(f"{LIB}/threading.py", "Condition.wait"), (f"{LIB}/queue.py", "Queue.get")]
+    loader = f"{DATA}/dataloader.py"
+    main += [(loader, "_MultiProcessingDataLoaderIter._get_data"), ("/me/train.py", "main")]
+    idle = ThreadStack(1, 8, frames([*AT_REST, *LOOP]))
+    busy = ThreadStack(2, 9, frames([*inner, *LOOP]))
+    reader: Any = SimpleNamespace(other_threads=(idle, busy))
+
+    found = PrefetchThreads().find_cause(reader, classify_main_stack(frames(main)))
+
+    assert (found.phase.value, found.rebuilds) == (phase, rebuilds)
+    assert found.thread == (8 if phase == "waiting" else 9)

@@ -104,6 +104,8 @@ class StackSample(NamedTuple):
     """It is in a library that waits for locks by sleeping."""
     queued: bool = False
     """A main process that waits outside of a loader, for one of its own threads."""
+    pinned: bool = False
+    """It waits in the loader for the thread that pins batches, and takes them in."""
     thread: int | None = None
     """The kernel's number of the thread that was seen, if that is not the main one."""
 
@@ -224,10 +226,10 @@ def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:
     chosen = FunctionRole.USER in labels[:end] and FunctionRole.RECEIVE not in labels[:end]
     if "_next_index" in names and (chosen or any(map(_is_sampler, inner))):
         return StackSample(ProcessPhase.SAMPLING, find_user_frame(inner, labels[:end]))
-    return _classify_receiving(inner, labels[:end], mine)
+    return classify_receiving(inner, labels[:end], mine)
 
 
-def _classify_receiving(
+def classify_receiving(
     inner: Sequence[RemoteFrame], labels: Sequence[FunctionRole], mine: RemoteFrame | None
 ) -> StackSample:
     """Within `next`: does it wait for a worker, or unpack what one has sent?"""
@@ -235,7 +237,8 @@ def _classify_receiving(
     rebuilds = any(map(_REBUILD_PATTERN.search, names))
     takes = rebuilds or FunctionRole.RECEIVE in labels or "_recv" in names
     phase = ProcessPhase.RECEIVING if takes else ProcessPhase.WAITING
-    return StackSample(phase, mine, rebuilds=rebuilds)
+    pinned = not takes and any(f.code.path.endswith("/queue.py") for f in inner)
+    return StackSample(phase, mine, rebuilds=rebuilds, pinned=pinned)
 
 
 def _classify_step(
