@@ -154,6 +154,8 @@ def _record_kept_attributes(
     for handle in find_kept_handles(recorder, init, list(recorder.project.all_methods(cls))):
         key = handle.attribute
         use = _describe_use(recorder, cls, init, worker, key, outside)
+        if handle.scope is not init:
+            use = replace(use, closed=_is_closed_after(init, handle.scope, key))
         dropped = is_left_out_of_pickle(recorder, cls, key)
         details = _describe_handle(use, init, worker, handle.call, dropped=dropped)
         if not handle.is_direct:  # whoever opens it late has more to change than one line
@@ -270,6 +272,15 @@ def _calls_close(scope: CodeScope, key: str) -> bool:
 def _is_self(node: ast.expr) -> bool:
     """Is it ``self`` itself?"""
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_closed_after(init: CodeScope, method: CodeScope, key: str) -> bool:
+    """Is it closed by the method that opens it, or by ``__init__`` after calling that?"""
+    calls = [step.node for step in init.find_calls(method.name.rpartition(".")[2])]
+    begun = max((one.lineno for one in calls if isinstance(one, ast.Call)), default=None)
+    dropped = [value.lineno for value, _ in init.bindings.get(key, ())[-1:]]
+    late = begun is not None and any(line > begun for line in dropped)
+    return _is_closed(method, key) or _calls_close(init, key) or (late and _is_closed(init, key))
 
 
 def _is_closed(scope: CodeScope, key: str) -> bool:

@@ -47,6 +47,16 @@ def find_fillings(scope: CodeScope, key: str) -> Iterator[Filling]:
                     yield Filling(step, node.value, keyed=True)
 
 
+def find_stored(scope: CodeScope, key: str) -> Iterator[tuple[CodeStep, ast.expr]]:
+    """``files[split] = listing``: what stands for one key, in a loop or not."""
+    for step in scope.steps_by_type.get(ast.Assign, ()):
+        node = step.node
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Subscript) and binding_key(target.value) == key:
+                if isinstance(node, ast.Assign):
+                    yield step, node.value
+
+
 def find_keyed_appends(scope: CodeScope, key: str) -> Iterator[Filling]:
     """``rows[key].append(x)``, ``rows.setdefault(key, []).append(x)`` in loops."""
     for step in scope.find_calls("append"):

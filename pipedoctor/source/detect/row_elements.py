@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from pipedoctor.source.detect.file_keys import lists_keys
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.bindings import expression_names
@@ -136,6 +137,8 @@ class ElementJudge:
             return False
         inner, iterated = found
         whole = isinstance(inner, ast.Name)
+        if lists_keys(self.containers.recorder, self.scope, iterated):
+            return True
         return self.containers.makes_objects(
             self.scope, iterated, depth - 1, plain=self.plain or not whole
         )
@@ -151,6 +154,10 @@ class ElementJudge:
             return isinstance(node, ast.Subscript) and self.containers.makes_objects(
                 self.scope, whole, depth - 1, plain=self.plain
             )
+        if isinstance(node, ast.Subscript) and isinstance(whole, ast.Name):
+            picked = not isinstance(node.slice, (ast.Constant, ast.Slice))
+            if picked and self.containers.makes_objects(self.scope, whole, depth - 1, plain=True):
+                return True
         judge = ElementJudge(self.containers, self.scope, self.sources, plain=True)
         return isinstance(whole, (ast.Name, ast.Subscript)) and judge.is_object(whole, depth - 1)
 

@@ -4,7 +4,15 @@ import ast
 from collections.abc import Iterator
 from itertools import islice
 
-from pipedoctor.source.detect.list_fillings import find_extensions, find_fillings, is_empty
+from pipedoctor.facts.code_events.item import Unpickling
+from pipedoctor.source.detect.api_table import KIND_OF_CALL
+from pipedoctor.source.detect.file_keys import lists_keys
+from pipedoctor.source.detect.list_fillings import (
+    find_extensions,
+    find_fillings,
+    find_stored,
+    is_empty,
+)
 from pipedoctor.source.detect.object_lists import (
     is_converted_to_array,
     is_written_out,
@@ -21,8 +29,9 @@ from pipedoctor.source.syntax.scope import CodeScope
 MAX_DEPTH = 7
 _MAX_CALLERS = 6
 _TEXT_METHODS = {"readlines", "splitlines", "rglob", "glob", "iterdir", "iterrows", "itertuples"}
-_LIST_METHODS = {"tolist", "to_list", "to_dict"} | _TEXT_METHODS
-"""Of files, strings, arrays, tables and paths: they give an object for each line or row."""
+_MEMBER_METHODS = {"namelist", "infolist", "getnames", "getmembers"}
+_LIST_METHODS = {"tolist", "to_list", "to_dict"} | _TEXT_METHODS | _MEMBER_METHODS
+"""Of files, archives, strings, arrays, tables, paths: an object for each line or row."""
 _PARTS = {"keys", "values", "items", "copy", "get", "pop", "elements"}
 """Methods of dictionaries and lists that give their content."""
 _WRAPPERS = {
@@ -38,6 +47,8 @@ class RowObjectFinder:
         self.recorder = recorder
         self._asked: set[tuple[int, bool]] = set()
         """What is being asked for now: it may be defined by itself."""
+        self.unpickles = False
+        """Is what somebody pickled a container of objects? Only who uses it can tell."""
 
     def makes_objects(
         self, scope: CodeScope, value: ast.expr, depth: int = MAX_DEPTH, *, plain: bool = False
@@ -61,6 +72,8 @@ class RowObjectFinder:
             return self._is_name_of_objects(scope, value.id, depth, plain=plain)
         if isinstance(value, ast.Attribute):
             return self._is_attribute_of_objects(scope, value, depth, plain=plain)
+        if isinstance(value, ast.Starred):
+            return self._makes_objects(scope, value.value, depth, plain=plain)
         if isinstance(value, ast.Subscript):
             return self._is_part_of_objects(scope, value, depth, plain=plain)
         if isinstance(value, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
@@ -68,7 +81,7 @@ class RowObjectFinder:
         if isinstance(value, ast.Call):
             return self._is_call_for_objects(scope, value, depth, plain=plain)
         either: list[ast.expr] = []
-        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
             either = [value.left, value.right]
         elif isinstance(value, ast.IfExp):
             either = [value.body, value.orelse]
@@ -154,9 +167,9 @@ class RowObjectFinder:
         *,
         plain: bool,
     ) -> bool:
-        if all(_has_fixed_length(one.iter) for one in value.generators):
-            return False
         element = value.value if isinstance(value, ast.DictComp) else value.elt
+        if all(_has_fixed_length(one.iter) for one in value.generators):
+            return self.makes_objects(scope, element, depth - 1, plain=plain)
         sources = [ElementSource(one.target, one.iter) for one in value.generators]
         return self.is_object(scope, element, sources, depth - 1, plain=plain)
 
@@ -164,9 +177,12 @@ class RowObjectFinder:
         self, scope: CodeScope, value: ast.Call, depth: int, *, plain: bool
     ) -> bool:
         name = last_name(value.func)
-        if self.recorder.full_name_of(value.func, scope) in TEXT_SOURCES:
+        full = self.recorder.full_name_of(value.func, scope)
+        if full in TEXT_SOURCES or (self.unpickles and KIND_OF_CALL.get(full) is Unpickling):
             return True
         if isinstance(value.func, ast.Attribute):
+            if lists_keys(self.recorder, scope, value):
+                return True
             if name in (_TEXT_METHODS if plain else _LIST_METHODS):
                 return True
             read = value.func.value
@@ -195,7 +211,9 @@ class RowObjectFinder:
         if name in {"filter", "map"}:
             parts = value.args[-1:]
         return any(
-            _picks_column(one) or self.makes_objects(scope, one, depth - 1, plain=plain)
+            _picks_column(one)
+            or lists_keys(self.recorder, scope, one)
+            or self.makes_objects(scope, one, depth - 1, plain=plain)
             for one in parts
         )
 
@@ -224,7 +242,7 @@ class RowObjectFinder:
             varies = varies_in_loop(step, item) or (filling.keyed and bool(sources))
             if varies and self.is_object(scope, item, sources, depth - 1, plain=plain):
                 yield step
-        for step, added in find_extensions(scope, key):
+        for step, added in (*find_extensions(scope, key), *find_stored(scope, key)):
             if self.makes_objects(scope, added, depth - 1, plain=plain):
                 yield step
 

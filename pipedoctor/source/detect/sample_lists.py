@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 
 from pipedoctor.facts.code_events.dataset import ObjectList
 from pipedoctor.source.detect.delegation import follow_delegation
+from pipedoctor.source.detect.element_uses import uses_elements
 from pipedoctor.source.detect.list_fillings import find_keyed_appends
 from pipedoctor.source.detect.object_lists import is_converted_to_array
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -35,12 +36,14 @@ def record_sample_lists(
     samples = _find_sample_attributes(recorder, cls)
     _record_annotation_indices(recorder, cls)
     finder = RowObjectFinder(recorder)
+    used = {key for key in samples if uses_elements(recorder, cls, key)}
     for scope in recorder.project.all_methods(cls):
         if id(scope) not in recorder.call_graph.init_scopes:
             continue
         for key in sorted(samples | _find_listed_attributes(recorder, cls, scope)):
             if is_converted_to_array(scope, key):
                 continue
+            finder.unpickles = key in used
             for value, step in scope.bindings.get(key, ()):
                 if id(step.node) in recorded or _is_cut_of(value, key):
                     continue
@@ -94,20 +97,27 @@ def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> se
     for step in length.find_calls("len") if length is not None else ():
         node = step.node
         if isinstance(node, ast.Call) and node.args:
-            found.add(binding_key(node.args[0]))
+            found.add(_container_key(node.args[0]))
     method = recorder.project.find_method(cls, "__getitem__")
     if method is not None and len(method.parameters) > 1:
         scope, index = follow_delegation(recorder, cls, method, method.parameters[1].arg)
         for step in scope.steps_by_type.get(ast.Subscript, ()):
             node = step.node
             if isinstance(node, ast.Subscript) and _is_picked_by(scope, node.slice, index):
-                found.add(binding_key(node.value))
+                found.add(_container_key(node.value))
     return {key for key in found if key.startswith("self.")}
+
+
+def _container_key(node: ast.expr) -> str:
+    """``self.files`` of ``self.files[split]``, whose elements are those of one key."""
+    while isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        node = node.value
+    return binding_key(node)
 
 
 def _is_picked_by(scope: CodeScope, node: ast.expr, index: str) -> bool:
     """``index``, ``index % n``, ``self.order[index]``, or a name for this: of one item."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Sub)):
         return _is_picked_by(scope, node.left, index)
     if isinstance(node, ast.Call) and last_name(node.func) == "int" and node.args:
         return _is_picked_by(scope, node.args[0], index)

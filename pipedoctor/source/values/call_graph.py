@@ -50,7 +50,7 @@ class CallGraph:
         self.entered_from: dict[int, set[CodeScope]] = {}
         """The functions that call a function on the way of items, by its identity."""
         self.init_scopes: set[int] = set()
-        """Functions that run once, when a dataset is made."""
+        """Functions that run before there are items: a dataset is made, and told what to load."""
         self.collate_functions: dict[int, CodeScope] = {}
         self.worker_init_functions: dict[int, CodeScope] = {}
         self.evaluator.most_evaluations = self.evaluator.most_for_items
@@ -95,7 +95,7 @@ class CallGraph:
                 [Callee(root, one) for root in roots for one in owners], name
             )
             if (init := self.project.find_method(cls, "__init__")) is not None:
-                self.init_scopes |= self._reachable_from([Callee(init, owner)])
+                self.init_scopes |= self._reachable_from([Callee(init, owner)], before=True)
         for made in constructions.calls:
             for name in _WORKER_ARGUMENTS:
                 self._add_worker_functions(made.arguments.get(name), name)
@@ -107,6 +107,18 @@ class CallGraph:
         registered = find_registered_methods(self.project)
         entries += [Callee(method, InstanceValue(cls)) for method, cls in registered]
         self._reachable_from(entries)
+        self._add_setup_methods()
+
+    def _add_setup_methods(self) -> None:
+        """``dataset.initialize(options)``: what somebody calls that fills a dataset."""
+        for cls in self.datasets.values():
+            for method in self.project.all_methods(cls):
+                known = id(method) in self.item_scopes or id(method) in self.init_scopes
+                if known or not any(key.startswith("self.") for key in method.bindings):
+                    continue
+                if self.project.find_callers(method):
+                    entry = Callee(method, InstanceValue(cls))
+                    self.init_scopes |= self._reachable_from([entry], before=True)
 
     def _add_worker_functions(self, argument: ArgumentExpression | None, name: str) -> None:
         if argument is None:
@@ -121,9 +133,10 @@ class CallGraph:
         owner = InstanceValue(cls) if cls is not None and scope.owner is not None else None
         return self.evaluator.frame_of(scope, owner)
 
-    def _reachable_from(self, roots: list[Callee], dataset: str = "") -> set[int]:
-        """All functions that are called from these."""
-        items = any(not root.scope.name.endswith("__init__") for root in roots)
+    def _reachable_from(
+        self, roots: list[Callee], dataset: str = "", *, before: bool = False
+    ) -> set[int]:
+        """All functions that are called from these, for items or before there are any."""
         seen: set[Callee] = set()
         reached: dict[int, CodeScope] = {}
         queue = list(roots)
@@ -139,7 +152,7 @@ class CallGraph:
             for one in called:
                 self.entered_from.setdefault(id(one.scope), set()).add(callee.scope)
             queue.extend(called)
-        if items:
+        if not before:
             self.item_scopes.update(reached)
         return set(reached)
 

@@ -70,6 +70,12 @@ SILENT = {
     "a part of another": rows_training(OPEN_HDF5 + "self.x = path['x']", "return self.x[index]"),
 }
 SPEAKS = {
+    "opened by a method that is called later": rows_dataset(
+        "self.f = None", "self.f.read()"
+    ).replace(
+        "    def __len__", "    def initialize(self):\n        self.f = open('x')\n    def __len__"
+    )
+    + "\ndef prepare():\n    rows = Rows()\n    rows.initialize()\n",
     "a file": rows_dataset("self.f = open('x', 'rb')", "return self.f.read()"),
     "HDF5": rows_dataset("self.f = h5py.File('x')", "return self.f[index]"),
     "opened early": EARLY_OPEN.format(then="pass", guard="self.zip is None"),

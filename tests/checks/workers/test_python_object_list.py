@@ -143,7 +143,65 @@ SPEAKS_OTHERWISE = {
     "        return read(self.rows[index])\n    def __len__(self):\n        return 9\n"
     "\ndef main(names):\n    loader = DataLoader(Rows(Found(names)), num_workers=2)\n",
 }
+UNPICKLED = "self.rows = pickle.load(open(names, 'rb'))"
+LISTED = "[x.strip() for x in open(names)]"
+BY_SPLIT = "return read(self.rows[self.split][index])"
+SPEAKS_OTHERWISE |= {
+    "lines by the part of the data": rows_dataset(
+        f"self.rows = {{}}\nfor part in ['train', 'val']:\n    self.rows[part] = {LISTED}", BY_SPLIT
+    ),
+    "lines of one part of the data": rows_dataset(
+        f"self.rows = {{}}\nself.rows['train'] = {LISTED}", BY_SPLIT
+    ),
+    "a list in a JSON document": rows_dataset(
+        "self.rows = json.load(open(names))", "return read(self.rows['images'][index])"
+    ),
+    "lists that are joined": rows_dataset(
+        "self.rows = list(itertools.chain(*[Path('x').rglob(e) for e in ('jpg', 'png')]))", PICKED
+    ),
+    "lines again and again": rows_dataset(f"self.rows = {LISTED} * 4", PICKED),
+    "lines that are chosen by their number": rows_dataset(
+        f"self.rows = []\nlines = {LISTED}\nfor i in names:\n    self.rows.append(lines[i])", PICKED
+    ),
+    "keys of an HDF5 file": rows_dataset(
+        "with h5py.File(names) as file:\n    self.rows = list(file.keys())", PICKED, 2
+    ).replace("class", "import h5py\nclass", 1),
+    "names in a group of an HDF5 file": rows_dataset(
+        "file = h5py.File(names)\nself.rows = [x for x in file['a'].keys()]\nfile.close()", PICKED
+    ).replace("class", "import h5py\nclass", 1),
+    "keys of LMDB": rows_dataset(
+        "self.env = lmdb.open(names)\nwith self.env.begin() as txn:\n"
+        "    self.rows = [key for key, _ in txn.cursor()]\nself.env = None",
+        PICKED,
+    ).replace("class", "import lmdb\nclass", 1),
+    "members of an archive": rows_dataset("self.rows = archive.namelist()", PICKED),
+    "what was pickled, used as a record": rows_dataset(
+        UNPICKLED, "row = copy.deepcopy(self.rows[index])\nreturn read(row['path'])"
+    ).replace("class", "import pickle\nclass", 1),
+    "what was pickled, used as a path": rows_dataset(
+        UNPICKLED, "return read(os.path.join('x', self.rows[index]))"
+    ).replace("class", "import pickle\nclass", 1),
+    "filled by another method": rows_dataset("self.rows = None", PICKED).replace(
+        "    def __len__",
+        f"    def load(self, names):\n        self.rows = {LISTED}\n    def __len__",
+    )
+    + "\ndef prepare(names):\n    rows = Rows()\n    rows.load(names)\n",
+}
 SILENT_OTHERWISE = {
+    "arrays by the part of the data": rows_dataset(
+        "self.rows = {}\nfor part in ['train', 'val']:\n    self.rows[part] = np.load(part)",
+        BY_SPLIT,
+    ),
+    "what was pickled, of which nothing is known": rows_dataset(
+        UNPICKLED, "return torch.from_numpy(self.rows[index])"
+    ).replace("class", "import pickle\nclass", 1),
+    "arrays of an HDF5 file": rows_dataset(
+        "with h5py.File(names) as file:\n    self.rows = [file[k][()] for k in file.keys()]", PICKED
+    ).replace("class", "import h5py\nclass", 1),
+    "filled by a method that nobody calls": rows_dataset("self.rows = None", PICKED).replace(
+        "    def __len__",
+        f"    def load(self, names):\n        self.rows = {LISTED}\n    def __len__",
+    ),
     "a part of what is not known": rows_dataset("self.rows = self.rows[:9]", PICKED),
     "datasets within": rows_dataset("self.rows = [Wave(x) for x in names]", PICKED)
     + "\nclass Wave(Dataset):\n    def __init__(self, name):\n        self.name = name\n"

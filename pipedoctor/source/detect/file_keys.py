@@ -1,0 +1,49 @@
+"""The names of what a file or a database holds: ``file.keys()``, ``txn.cursor()``."""
+
+import ast
+
+from pipedoctor.source.detect.kinds import HANDLE_FACTORIES
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.scope import CodeScope
+
+_MAX_DEPTH = 6
+_KEYED = ("h5py.", "zarr.", "tables.", "netCDF4.")
+"""Libraries whose files and groups give their names when they are iterated."""
+_PARTS = {"begin", "cursor", "iternext", "require_group"}
+
+
+def lists_keys(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """Does it give a string for each member of a file, when it is iterated?"""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "keys":
+            return _find_opener(recorder, scope, node.func.value).startswith(_KEYED)
+        if node.func.attr in {"cursor", "iternext"}:
+            return _find_opener(recorder, scope, node.func.value).startswith("lmdb.")
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return _find_opener(recorder, scope, node).startswith(_KEYED)
+    return False
+
+
+def _find_opener(
+    recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int = _MAX_DEPTH
+) -> str:
+    """The full name of the function that opened what this is, or is a group of."""
+    if depth <= 0:
+        return ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return _find_opener(recorder, scope, node.value, depth - 1)
+    if isinstance(node, ast.Call):
+        name = recorder.full_name_of(node.func, scope)
+        if name in HANDLE_FACTORIES or not isinstance(node.func, ast.Attribute):
+            return name
+        part = node.func.attr in _PARTS
+        return _find_opener(recorder, scope, node.func.value, depth - 1) if part else ""
+    key = binding_key(node)
+    given = recorder.values.find_assignments(key, scope) if key else ()
+    found = {
+        _find_opener(recorder, its, value, depth - 1)
+        for value, its in given
+        if not isinstance(value, ast.Constant)  # closed
+    }
+    return found.pop() if len(found) == 1 else ""
