@@ -49,6 +49,18 @@ class DefinitionFinder:
             or any(key in _plain_parameters(one) for one in local.values())
         )
 
+    def is_only_assigned(self, scope: CodeScope, key: str) -> bool:
+        """Is a variable given values by assignments alone, and by no loop or call?"""
+        local = scope.local_functions
+        return (
+            key in scope.bindings
+            and key not in self._targets_of(scope)
+            and key not in scope.parameter_names
+            and key not in scope.filled_names
+            and key not in local
+            and not any(key in _plain_parameters(one) for one in local.values())
+        )
+
     def _targets_of(self, scope: CodeScope) -> dict[str, list[LoopTarget]]:
         targets = self._loop_targets.get(scope)
         if targets is None:

@@ -46,6 +46,14 @@ def _may_be_function(value: ast.expr) -> bool:
     return partial or isinstance(value, (ast.Lambda, ast.Name, ast.Attribute))
 
 
+def _may_ask_object(node: ast.Subscript) -> bool:
+    """May it be read from an object of a class: not ``x[:, 0]`` nor ``x[x > 0]``, of arrays?"""
+    index = node.slice
+    parts = index.elts if isinstance(index, ast.Tuple) else ()
+    array = isinstance(index, ast.Compare) or any(isinstance(one, ast.Slice) for one in parts)
+    return isinstance(node.ctx, ast.Load) and not array
+
+
 def _is_property(method: CodeScope) -> bool:
     decorators: list[ast.expr] = getattr(method.node, "decorator_list", [])
     names = {getattr(one, "id", getattr(one, "attr", "")) for one in decorators}
@@ -102,7 +110,7 @@ class CallableFinder:
                     yield from self._callbacks(node, frame)
         for step in scope.steps_by_type.get(ast.Subscript, ()):
             sub = step.node
-            if isinstance(sub, ast.Subscript) and isinstance(sub.ctx, ast.Load):
+            if isinstance(sub, ast.Subscript) and _may_ask_object(sub):
                 yield from self._methods(self.evaluator.evaluate(sub.value, frame), "__getitem__")
         for step in scope.steps_by_type.get(ast.For, ()) if self._iterates_itself else ():
             if isinstance(step.node, ast.For):
@@ -160,6 +168,8 @@ class CallableFinder:
 
     def callees_of(self, func: ast.expr, frame: Frame) -> Iterator[Callee]:
         """What a call of an expression enters, in the order of the text."""
+        if isinstance(func, ast.Attribute) and func.attr not in self.evaluator.callable_attributes:
+            return
         values = self.evaluator.evaluate(func, frame)
         found = {callee: None for value in values for callee in self._enter(value)}
         yield from found if len(found) < 2 else sorted(found, key=_place_of)  # noqa: PLR2004

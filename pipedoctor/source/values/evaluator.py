@@ -21,6 +21,7 @@ from pipedoctor.source.syntax.reaching_definitions import (
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter, list_inner_arguments
 from pipedoctor.source.values.attributes import AttributeReader
+from pipedoctor.source.values.callable_attributes import list_callable_attributes
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
 from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
@@ -68,8 +69,8 @@ class Evaluator(CyclicEvaluator):
         """Evaluates an argument of a loader, which is its attribute of the same name."""
         self.attributes = AttributeReader(project)
         self._calls = CallEvaluator(self)
-        self._definitions = DefinitionFinder()
-        self._foreign_names = ForeignNames(project, self._definitions)
+        self.definitions = DefinitionFinder()
+        self._foreign_names = ForeignNames(project, self.definitions)
         self._frames = FrameTable(project)
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
@@ -137,7 +138,7 @@ class Evaluator(CyclicEvaluator):
         first = next(iter(scope.parameters), None) if name == "cls" else None
         if frame.owner is not None and first is not None and first.arg == name:
             return frozenset((ClassValue(frame.owner.cls),))
-        found = self._definitions.find(scope, name, node.lineno)
+        found = self.definitions.find(scope, name, node.lineno)
         values = UNKNOWN
         if found.assigned or found.looped:
             assigned = self._select_assignments(found.assigned, name, frame)
@@ -221,6 +222,11 @@ class Evaluator(CyclicEvaluator):
                     if node.func.id in names:
                         found.append(CallSite(scope, step, node))
         return found[:_MAX_OBJECT_CALLS]
+
+    @cached_property
+    def callable_attributes(self) -> frozenset[str]:
+        """Names that an attribute needs to have for a call of it to enter the project."""
+        return list_callable_attributes(self.project, self.attributes)
 
     def subclasses_of(self, cls: ClassDefinition) -> list[ClassDefinition]:
         """The classes of the project that derive from one."""

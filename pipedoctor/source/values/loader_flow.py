@@ -23,6 +23,7 @@ from pipedoctor.source.values.lattice import (
     Values,
 )
 from pipedoctor.source.values.library import PARAMETER_NAMES
+from pipedoctor.source.values.loader_forms import LoaderForms
 
 _MAX_NESTING = 3
 _REQUESTS = frozenset(("next", "__next__", "anext"))
@@ -60,27 +61,23 @@ class LoaderFlow:
 
     def find_loaders(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:
         """Indices of the loaders whose batches iterating this gives; empty: not known."""
-        if self._is_empty or self._is_range(node, scope):
+        if self._is_empty:
             return frozenset()
         key = (id(node), id(scope))
         found = self._known.get(key)
+        if found is None and self._forms.excludes(node, scope):
+            found = self._known[key] = frozenset()
         if found is None:
             values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
             found = frozenset(n for one in values for n in self._find_source_loaders(one))
             self._known[key] = found
         return found
 
-    def _is_range(self, node: ast.expr, scope: CodeScope) -> bool:
-        """``range(n)``: gives numbers, unless somebody gave the name another meaning."""
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            return False
-        bound = (scope.bindings, scope.local_functions, scope.parameter_names)
-        body = scope.module.body.bindings
-        return (
-            node.func.id == "range"
-            and not any("range" in names for names in (*bound, body))
-            and not self.project.resolve_name("range", scope.module)
-        )
+    @cached_property
+    def _forms(self) -> LoaderForms:
+        evaluator = self.evaluator
+        names, calls = evaluator.callable_attributes, evaluator.loaders_by_call
+        return LoaderForms(self.project, evaluator.definitions, names, calls)
 
     def evaluate_argument(self, loader_call: ResolvedLoaderCall, name: str) -> Values:
         """What an argument of a loader may be, in the call that makes this loader."""

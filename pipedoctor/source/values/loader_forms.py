@@ -1,0 +1,100 @@
+"""
+Expressions that give no loader, by their form and their names alone.
+
+Most loops of a project are over files, numbers or parts of a module: what these are made of
+need not be followed to its end to know that they give no batches.
+"""
+
+import ast
+from collections.abc import Container
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.library import (
+    ITEM_TAKERS,
+    MODULE_IMPORTERS,
+    OBJECT_MAKERS,
+    OBJECT_PARSERS,
+    PASSED_ON,
+    SELF_RETURNING,
+    SEVERAL_PASSED_ON,
+    SPLITS,
+    WRAPPERS,
+)
+
+_MAX_DEPTH = 6
+_FOLLOWED = (
+    *(ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.IfExp, ast.BoolOp),
+    *(ast.NamedExpr, ast.Await, ast.Starred),
+)
+"""Expressions that may stand for a loader; a list of loaders is none."""
+_HANDED_ON = frozenset(("enumerate", "zip", "list", "sorted", "tuple", "reversed"))
+"""Builtins that give what their arguments give."""
+_BUILTINS = frozenset(("iter", "next", "anext", "getattr", "vars", "super", "partial"))
+_METHODS = frozenset(("items", "values", "get", "pop", "copy", "next", "__next__", "__iter__"))
+_LAST_NAMES = frozenset(
+    one.rpartition(".")[2]
+    for names in (ITEM_TAKERS, MODULE_IMPORTERS, OBJECT_MAKERS, OBJECT_PARSERS)
+    for one in names
+)
+_GIVING = frozenset().union(
+    *(_BUILTINS, _METHODS, _LAST_NAMES, PASSED_ON, SELF_RETURNING, SEVERAL_PASSED_ON),
+    *(SPLITS, WRAPPERS),
+)
+"""Functions and methods of libraries that may give a loader which they are given."""
+
+
+class LoaderForms:
+    """Tells what cannot be a loader in one project."""
+
+    def __init__(
+        self,
+        project: Project,
+        definitions: DefinitionFinder,
+        callable_names: frozenset[str],
+        loader_calls: Container[int],
+    ) -> None:
+        self.project = project
+        self._loader_calls = loader_calls
+        self._definitions = definitions
+        self._callable_names = callable_names
+
+    def excludes(self, node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH) -> bool:
+        """Is it nothing that gives batches, whatever its parts are?"""
+        if not isinstance(node, _FOLLOWED):
+            return True
+        if isinstance(node, ast.Call):
+            return self._excludes_call(node, scope, depth)
+        return isinstance(node, ast.Name) and self._excludes_name(node.id, scope, depth)
+
+    def _excludes_call(self, node: ast.Call, scope: CodeScope, depth: int) -> bool:
+        """A call of a library, that hands on nothing or only what is no loader either."""
+        if id(node) in self._loader_calls or not isinstance(node.func, (ast.Name, ast.Attribute)):
+            return False
+        full = self.project.full_name_of(node.func, scope.module)
+        names = {last_name(node.func), full.rpartition(".")[2]} - {""}
+        if not names.isdisjoint(self._callable_names):
+            return False
+        if isinstance(node.func, ast.Name) and self._is_bound(node.func.id, scope):
+            return False
+        if names.isdisjoint(_GIVING) and names.isdisjoint(_HANDED_ON):
+            return True
+        if isinstance(node.func, ast.Name) and names <= _HANDED_ON and depth:
+            given = [*node.args, *(word.value for word in node.keywords)]
+            return all(self.excludes(one, scope, depth - 1) for one in given)
+        return False
+
+    def _excludes_name(self, name: str, scope: CodeScope, depth: int) -> bool:
+        """A variable of a function that is only ever given what is no loader."""
+        if not depth or name in self._callable_names or name in {"self", "cls"}:
+            return False
+        return self._definitions.is_only_assigned(scope, name) and all(
+            self.excludes(value, scope, depth - 1) for value, _ in scope.bindings[name]
+        )
+
+    def _is_bound(self, name: str, scope: CodeScope) -> bool:
+        """Is the name of a function that of a variable, so that it may be anything?"""
+        known = (scope.bindings, scope.local_functions, scope.parameter_names)
+        return any(name in names for names in known) or name in scope.module.body.bindings
