@@ -19,7 +19,7 @@ USER_CODE_BUG = "user_code_bug"
 """The class of everything that no environment cures."""
 MIN_SIMILARITY = 0.12
 """Likeness below which nothing is said: the cosine between a log and a vocabulary."""
-_MIN_SHARED_WORDS, _MIN_RARITY = 4, 1.5
+_MIN_SHARED_WORDS, _MIN_RARITY = 4, 1.8
 """Words of some rarity that a log must share with a cause: three may be chance."""
 _UNKNOWN_RARITY = 3.0
 """Rarity of words that no cause has: who speaks of something else is not alike."""

@@ -7,7 +7,17 @@ PLACE_WORDS = frozenset(
     {
         *("srun", "salloc", "slurm", "slurmd", "slurmstepd", "squeue", "sacct", "scontrol"),
         *("kubectl", "kubelet", "kubernetes", "oomkilled", "crashloopbackoff", "pod"),
-        *("docker", "podman", "daemon", "winerror", "dll", "pyd"),
+        *(
+            "docker",
+            "podman",
+            "daemon",
+            "winerror",
+            "dll",
+            "pyd",
+            "emptydir",
+            "ephemeral",
+            "evicted",
+        ),
     }
 )
 """Words of lines that are read for this alone."""
@@ -24,6 +34,7 @@ COMPOSE_MARKS = (
 _PLACE_MARKS = re.compile(
     r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
+    r"|\bPod ephemeral local storage\b|\bUsage of EmptyDir volume\b|^Reason: {1,20}Evicted\b"
     r"|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"

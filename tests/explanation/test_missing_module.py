@@ -27,11 +27,3 @@ def test_hint_names_the_package(log: str, wanted: str) -> None:
 
     assert fault is not None
     assert wanted in fault.hint
-
-
-def test_operator_that_a_mac_lacks_falls_back() -> None:
-    log = "NotImplementedError: Operator 'aten::x' is not currently implemented for the MPS device"
-    fault = explain(io.BytesIO(log.encode()), facts=lambda _: HERE).fault
-
-    assert fault is not None
-    assert "export PYTORCH_ENABLE_MPS_FALLBACK=1" in fault.hint

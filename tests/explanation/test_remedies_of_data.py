@@ -98,6 +98,123 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
             "sbatch --mem=40G jobs/vit.sh",
             id="the batch script that the log shows",
         ),
+        pytest.param(
+            "$ uname -r\n5.15.153.1-microsoft-standard-WSL2\nMem:            15Gi        14Gi\n"
+            "RuntimeError: DataLoader worker (pid 3120) is killed by signal: Killed.\n",
+            "[wsl2]\nmemory=22GB",
+            id="memory of WSL",
+        ),
+        pytest.param(
+            "$ pip install torch\n  Downloading torch-2.4.0-cp310-cp310-x.whl (797.2 MB)\nKilled\n",
+            "python -m pip install --no-cache-dir torch",
+            id="pip that was killed",
+        ),
+        pytest.param(
+            'RuntimeError: collate key "image" out of 2 keys\nRuntimeError: stack expects each'
+            " tensor to be equal size, but got [1, 96] at entry 0 and [1, 58] at entry 1\n"
+            '  File "/env/monai/data/utils.py", line 590, in list_data_collate\n',
+            "from monai.data import pad_list_data_collate",
+            id="samples of MONAI",
+        ),
+        pytest.param(
+            "hangs with num_workers=4 at the first batch, fine with num_workers=0\n"
+            "    blosc_decompress (numcodecs/blosc.pyx:333)\n    __getitem__ (ds.py:41)\n",
+            "import numcodecs.blosc\n\nnumcodecs.blosc.use_threads = False",
+            id="threads of blosc",
+        ),
+        pytest.param(
+            "$ podman run --gpus all img nvidia-smi\nError: crun: executable file `nvidia-smi` not"
+            " found in $PATH: No such file or directory\n",
+            "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",
+            id="GPUs of Podman",
+        ),
+        pytest.param(
+            "$ docker run --gpus all img\ndocker: Error response from daemon: nvidia-container-cli:"
+            " initialization error: load library failed: libnvidia-ml.so.1: cannot open shared\n",
+            "sudo apt-get install -y ubuntu-drivers-common\nsudo ubuntu-drivers install",
+            id="no driver on the host of a container",
+        ),
+        pytest.param(
+            '  File "/content/w/train.py", line 3, in f\nRuntimeError: Found no NVIDIA driver on\n'
+            "RuntimeError: Found no NVIDIA driver on your system.\n",
+            "Give the notebook a GPU: Runtime",
+            id="no GPU in Colab",
+        ),
+        pytest.param(
+            "OSError: [Errno 30] Read-only file system: '/kaggle/input/birds/labels.cache'\n",
+            "cp -r /kaggle/input/birds /kaggle/working/",
+            id="inputs of Kaggle",
+        ),
+        pytest.param(
+            "OSError: [Errno 28] No space left on device: '/kaggle/working/c/1.npy'\n",
+            "mkdir -p /tmp/cache",
+            id="the disk of Kaggle",
+        ),
+        pytest.param(
+            "$ apptainer exec --nv torch.sif python t.py\n"
+            "OSError: [Errno 30] Read-only file system: '/opt/models/cache'\n",
+            "apptainer exec --writable-tmpfs --nv torch.sif python t.py",
+            id="an image of Apptainer that is written to",
+        ),
+        pytest.param(
+            "FATAL: While performing build: while creating squashfs: No space left on device\n",
+            'mkdir -p "${SCRATCH:-$HOME}/apptainer"\nexport APPTAINER_TMPDIR=',
+            id="room for layers of Apptainer",
+        ),
+        pytest.param(
+            'Status: Failed\nMessage:  Usage of EmptyDir volume "shm" exceeds the limit "1Gi".\n',
+            "volumes:\n- name: shm\n  emptyDir:\n    sizeLimit: 2Gi",
+            id="a volume in memory",
+        ),
+        pytest.param(
+            "ImportError: /env/detectron2/_C.cpython-310.so: undefined symbol: _ZN2at4_ops5\n",
+            "python -m pip install --force-reinstall --no-deps --no-build-isolation --no-cache-dir"
+            " git+https://github.com/facebookresearch/detectron2.git",
+            id="an extension that has no wheels",
+        ),
+        pytest.param(
+            "ImportError: TorchCodec is required for load.\nPyTorch version: 2.9.1\n",
+            "python -m pip install 'torchcodec==0.9.*'",
+            id="torchcodec of this torch",
+        ),
+        pytest.param(
+            "AssertionError: MMCV==2.2.0 is used but incompatible. Please install mmcv>=2.0.0rc4,"
+            " <2.2.0.\n",
+            "python -m mim install 'mmcv>=2.0.0rc4,<2.2.0'",
+            id="the range of an mmcv",
+        ),
+        pytest.param(
+            "ImportError: this needs Accelerate: `pip install 'accelerate>=0.26.0'`\n",
+            "python -m pip install 'accelerate>=0.26.0'",
+            id="what the message says to install",
+        ),
+        pytest.param(
+            "RuntimeError: The detected CUDA version (12.8) mismatches the version that was used to"
+            " compile PyTorch (11.8).\n",
+            "conda install -y -c nvidia cuda-toolkit=11.8\nexport CUDA_HOME=$CONDA_PREFIX",
+            id="the toolkit of torch's CUDA",
+        ),
+        pytest.param(
+            "#error -- unsupported GNU version! gcc versions later than 11 are not supported!\n",
+            "sudo apt-get install -y gcc-11 g++-11\nexport CC=/usr/bin/gcc-11",
+            id="the compiler of a toolkit",
+        ),
+        pytest.param(
+            "Too many dataloader workers: 16 (max is dataset.num_shards=4). Stopping 12\n",
+            "DataLoader(..., num_workers=4)",
+            id="as many workers as shards",
+        ),
+        pytest.param(
+            "$ docker run -it rocm/pytorch python t.py\nRuntimeError: No HIP GPUs are available\n",
+            "docker run --device=/dev/kfd --device=/dev/dri --group-add=video",
+            id="the devices of an AMD GPU",
+        ),
+        pytest.param(
+            "# R36 (release), REVISION: 4.3, BOARD: generic, EABI: aarch64\n2.5.1+cpu False\n",
+            "python -m pip install --force-reinstall torch torchvision"
+            " --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
+            id="the torch of a Jetson",
+        ),
     ],
 )
 def test_first_remedy(log: str, wanted: str) -> None:

@@ -26,7 +26,8 @@ USERS_NAMES = {
     *("DataLoader", "DistributedSampler", "Dataset", "batch", "cv2", "dataset", "device", "dist"),
     *("h5py", "lmdb", "loss", "np", "os", "path", "ranks", "self", "torch", "transforms"),
     *("download", "rank", "kept", "target", "x", "draw", "font", "text", "num_workers", "Image"),
-    *("loss_sum", "index", "paths", "webdataset", "urls"),
+    *("loss_sum", "index", "paths", "webdataset", "urls", "epochs", "loader"),
+    *("StreamingDataset", "TrainingArguments", "load_dataset"),
 }
 """What training code calls by these names: a remedy may, too."""
 

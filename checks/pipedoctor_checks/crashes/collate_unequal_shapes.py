@@ -27,10 +27,17 @@ def pad_batch(samples):
 DataLoader(..., collate_fn=pad_batch)"""
 """Where only the last axis differs: `pad_sequence` pads the first one."""
 _IMAGE_AXES = 3
+_PAD_MONAI = in_code(
+    "Pad the samples of a batch to the largest, with MONAI's own function",
+    "from monai.data import pad_list_data_collate\n\n"
+    "DataLoader(..., collate_fn=pad_list_data_collate)",
+)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """By the two shapes that the log names: channels, sides, or the length of a row."""
+    if any(one.signature == "collate_unequal_shapes/of-monai" for one in log.seen):
+        return (_PAD_MONAI,)
     shapes = [_read_shape(log, name) for name in ("first", "second")]
     if any(len(shape) == _IMAGE_AXES for shape in shapes):
         return _unify_images(*shapes)

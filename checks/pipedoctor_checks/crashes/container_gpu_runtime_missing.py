@@ -48,6 +48,19 @@ _PLUGIN = advise_launch(
     argv=("kubectl", "create", "-f", _MANIFEST),
     fits=(Launcher.KUBERNETES,),
 )
+_CAUSE = "container_gpu_runtime_missing"
+_DESCRIBE_DEVICES = (
+    advise_launch(
+        "Describe the GPUs for Podman, which takes them by CDI",
+        argv=("sudo", "nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml"),
+        fits=_HOST,
+    ),
+    advise_launch(
+        "Then name them in place of --gpus",
+        argv=("podman", "run", "--device", "nvidia.com/gpu=all"),
+        fits=_HOST,
+    ),
+)
 _NV = ("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND")
 
 
@@ -55,6 +68,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Apptainer needs no toolkit but its own option."""
     if "apptainer" in log.names:
         return (advise_launch("Let Apptainer bring the driver into the container", argv=_NV),)
+    if any(one.signature == f"{_CAUSE}/podman-gpus" for one in log.seen):
+        return (*_DESCRIBE_DEVICES, *_INSTALL_TOOLKIT[:1])
     title = "Use the hooks of pyxis or enroot, or Apptainer with --nv"
     return (*_INSTALL_TOOLKIT, _PLUGIN, advise_launch(title, argv=_NV, fits=(Launcher.SLURM,)))
 

@@ -50,11 +50,15 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
     if "audio-file" in seen:
         return (_SOUNDFILE, *_LIBRARIES)
-    if "codec-mismatch" not in seen:
+    missing = "codec-missing" in seen
+    if "codec-mismatch" not in seen and not missing:
         return _LIBRARIES
     torch = log.find_value(_CAUSE, "torch") or log.versions.get("torch", "").partition("+")[0]
     series = get_series(torch) if torch else ""
     install = ("python", "-m", "pip", "install", "--upgrade")
+    if missing and not series:
+        title = "Install torchcodec, with which torchaudio decodes since 2.9"
+        return advise_user(title, argv=(*install[:-1], "torchcodec")), *_LIBRARIES
     if not series:
         return (
             advise_user(
@@ -64,7 +68,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         )
     wanted = _FITTING.get(series)
     name = f"torchcodec=={wanted}" if wanted else "torchcodec"
-    title = f"Install the torchcodec that was built for torch {series}: FFmpeg is there"
+    title = f"Install the torchcodec that was built for torch {series}"
+    title += "" if missing else ": FFmpeg is there"
     return advise_user(
         title, argv=(*install[:-1], name) if wanted else (*install, name)
     ), *_LIBRARIES

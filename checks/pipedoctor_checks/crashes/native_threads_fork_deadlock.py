@@ -1,7 +1,25 @@
 """PDR936: A worker waits for threads that do not exist after the fork."""
 
-from pipedoctor.check import in_code
+from pipedoctor.check import Remedy, in_code
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
+
+_NOT_FORKED = in_code(
+    "Alternatively do not fork", 'DataLoader(..., multiprocessing_context="forkserver")'
+)
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Without the pool of the library that the log shows; else of those that most have."""
+    blosc = any(one.signature == "native_threads_fork_deadlock/of-blosc" for one in log.seen)
+    lines = "cv2.setNumThreads(0)\ntorch.set_num_threads(1)"
+    return (
+        in_code(
+            "Disable the thread pools before the loader is created",
+            "import numcodecs.blosc\n\nnumcodecs.blosc.use_threads = False" if blosc else lines,
+        ),
+        _NOT_FORKED,
+    )
 
 
 @log_check(
@@ -11,15 +29,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         "The parent's pool of native threads is missing in the forked worker, which waits for"
         " it forever"
     ),
-    remedies=(
-        in_code(
-            "Disable the thread pools before the loader is created",
-            "cv2.setNumThreads(0)\ntorch.set_num_threads(1)",
-        ),
-        in_code(
-            "Alternatively do not fork", 'DataLoader(..., multiprocessing_context="forkserver")'
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def native_threads_fork_deadlock() -> None:
     """

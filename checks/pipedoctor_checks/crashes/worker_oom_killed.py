@@ -1,12 +1,15 @@
 """PDR931: The kernel killed a process because memory ran out."""
 
+import shlex
+
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy, grant_memory, in_code, slurm
+from pipedoctor.check.remedy_steps import as_step
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB, KiB, parse_size
-from pipedoctor_checks._shared.advice import advise_launch
+from pipedoctor_checks._shared.advice import advise_launch, advise_user, restart_wsl
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "worker_oom_killed"
@@ -31,10 +34,34 @@ _BUILD = (
 """While an image is built there is no loader, and no flag of ``docker run``."""
 
 
+_USUAL_OF_WINDOWS = 24
+"""GiB of a machine with 32, of which WSL takes half."""
+
+
+def _give_wsl_more(log: Log) -> tuple[Remedy, ...]:
+    """WSL has half of the memory of Windows, unless its settings say more."""
+    total = log.find_value(_CAUSE, "wsltotal")
+    much = int(total) * 3 // 2 if total else _USUAL_OF_WINDOWS
+    raised = advise_user(
+        "Give WSL more than half of the memory of Windows, in %UserProfile%\\.wslconfig",
+        snippet=f"[wsl2]\nmemory={much}GB",
+        fits=(Launcher.BARE,),
+    )
+    return raised, as_step(restart_wsl("Start WSL again"))
+
+
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Ask for less, and grant twice as much as the log says that there was."""
     if log.docker_use == "build":
         return _BUILD
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    if {"of-pip", "fetching"} <= seen:
+        packages = shlex.split(log.find_value(_CAUSE, "packages"))
+        pip = ("python", "-m", "pip", "install", "--no-cache-dir", *packages)
+        title = "Let pip keep no whole wheel in memory"
+        return (advise_user(title, argv=pip), _SMALLER_JOB)
+    if "in-wsl" in seen and not log.place:
+        return (*_give_wsl_more(log), _SMALLER_JOB)
     each = _read_size(log.find_value(_CAUSE, "percpu"))
     if each:  # Slurm takes no --mem beside it
         option = f"--mem-per-cpu={-(-2 * each // GiB)}G"
