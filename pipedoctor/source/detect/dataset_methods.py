@@ -84,7 +84,11 @@ def record_ignored_index(recorder: EventRecorder, cls: ClassDefinition) -> None:
         )
         and last_name(step.node.func) not in _SYNTHETIC_DRAWS
     ]
-    replaced = [step for step in draws if _replaces_index(scope, step, real)] if real else []
+    replaced = [
+        step
+        for step in (draws if real else ())
+        if _replaces_index(scope, step, real) or _overwrites_index(scope, step, name, real)
+    ]
     if draws and not real:
         recorder.add_event(IgnoredIndex(parity=bool(uses)), scope, draws[0], name)
     elif replaced:
@@ -109,6 +113,18 @@ def _replaces_index(scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]) 
         if known and made and made <= given:
             return True
     return False
+
+
+def _overwrites_index(
+    scope: CodeScope, draw: CodeStep, name: str, uses: Sequence[ast.Name]
+) -> bool:
+    """``index = random.randint(0, n)``, before anything has read the index."""
+    return any(
+        contains_node(value, draw.node)
+        and not step.context.guards
+        and all(use.lineno > value.lineno for use in uses)
+        for value, step in scope.bindings.get(name, ())
+    )
 
 
 def _names_made_of(scope: CodeScope, use: ast.Name) -> Iterator[str]:

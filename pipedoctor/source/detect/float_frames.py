@@ -14,7 +14,7 @@ from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
-_MAX_DEPTH = 5
+_MAX_DEPTH, _MAX_CALLERS = 5, 4
 BYTE_DECODERS: Mapping[str, str] = {
     "cv2.imread": "https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html",
     "cv2.imdecode": "https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html",
@@ -35,6 +35,8 @@ _KEEPING = frozenset(
     (
         *("from_numpy", "as_tensor", "array", "asarray", "ascontiguousarray", "stack", "transpose"),
         *("permute", "concatenate", "resize", "cvtColor", "flip", "copy", "unsqueeze", "reshape"),
+        *("warpAffine", "warpPerspective", "rotate", "remap", "copyMakeBorder", "rot90", "fliplr"),
+        *("flipud", "moveaxis", "rollaxis", "expand_dims", "squeeze", "hstack", "vstack"),
     )
 )
 """What leaves bytes as they are, by its last name."""
@@ -100,11 +102,23 @@ def _is_decoded(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth
     if isinstance(node, (ast.Subscript, ast.Starred)):
         return _is_decoded(recorder, scope, node.value, depth)
     if isinstance(node, ast.Name):
-        made = _sources_of(scope, node)
+        made = list(_sources_of(scope, node))
+        if not made and scope.has_parameter(node.id):
+            return _is_given_decoded(recorder, scope, node.id, depth)
         return any(_is_decoded(recorder, scope, one, depth - 1) for one in made)
     if isinstance(node, ast.ListComp):
         return _is_decoded(recorder, scope, node.elt, depth - 1)
     return False
+
+
+def _is_given_decoded(recorder: EventRecorder, scope: CodeScope, name: str, depth: int) -> bool:
+    """Do all who call this function, to make items, give it decoded bytes?"""
+    given = [
+        (value, its)
+        for value, its in recorder.values.find_call_arguments(scope, name)[:_MAX_CALLERS]
+        if recorder.is_item_code(its) and its is not scope
+    ]
+    return bool(given) and all(_is_decoded(recorder, its, one, depth - 1) for one, its in given)
 
 
 def _gives_bytes(recorder: EventRecorder, scope: CodeScope, node: ast.Call, depth: int) -> bool:
@@ -123,7 +137,11 @@ def _gives_bytes(recorder: EventRecorder, scope: CodeScope, node: ast.Call, dept
     inner = [func.value] if isinstance(func, ast.Attribute) and not full else []
     if _makes_floats(node) or name in _KEEPING:
         return any(_is_decoded(recorder, scope, one, depth) for one in (*inner, *node.args[:1]))
-    return False
+    return any(
+        _is_decoded(recorder, target, value, depth - 1)
+        for target, _ in recorder.call_graph.resolve_call(func, scope, scope.owner)
+        for value in returned_values(target)
+    )
 
 
 def _is_rgb_image(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int) -> bool:
@@ -160,7 +178,7 @@ def _imported_tops(scope: CodeScope) -> set[str]:
 def _sources_of(scope: CodeScope, node: ast.Name) -> Iterator[ast.expr]:
     """What a variable is given above, and what is appended to it."""
     for value, _ in scope.bindings.get(node.id, ()):
-        if value.lineno <= node.lineno:
+        if value.lineno <= node.lineno and not _is_within(node, value):
             yield value
     for _, key, item in find_appends(scope):
         if key == node.id:

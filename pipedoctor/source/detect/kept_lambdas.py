@@ -7,6 +7,9 @@ from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
+_KEEPERS = {"defaultdict", "partial", "Compose"}
+"""They keep what they are given first."""
+
 
 def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> ast.expr | None:
     """A lambda that stays on self: itself, a default, or handed on to an object."""
@@ -15,6 +18,10 @@ def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) 
     if isinstance(value, ast.Name):
         default = find_default(init.node, value.id)
         return default if isinstance(default, ast.Lambda) else None
+    for part in _list_kept_parts(value):
+        kept = find_kept_lambda(recorder, init, part)
+        if kept is not None:
+            return kept
     if isinstance(value, ast.Call):
         found = recorder.project.find_definition(value.func, init.module)
         stored = isinstance(found, ClassDefinition)
@@ -27,3 +34,16 @@ def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) 
                     if isinstance(default, ast.Lambda):
                         return default
     return None
+
+
+def _list_kept_parts(value: ast.expr) -> list[ast.expr]:
+    """What a container, a composition or a partial keeps: ``[f, g]``, ``defaultdict(f)``."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return value.elts
+    if isinstance(value, ast.Dict):
+        return value.values
+    if isinstance(value, ast.IfExp):
+        return [value.body, value.orelse]
+    if isinstance(value, ast.Call) and last_name(value.func) in _KEEPERS:
+        return value.args[:1]
+    return []

@@ -286,6 +286,8 @@ class Evaluator(CyclicEvaluator):
 
     def _iterate(self, value: Value, _: None) -> Values:
         found = self._batches_of_class(value) or self._calls.iterate(value)
+        if isinstance(value, InstanceValue) and not self.project.find_method(value.cls, "__iter__"):
+            return found or self.call_method(value, "__getitem__")
         return found or elements_of(self, value)
 
     def _batches_of_class(self, value: Value) -> Values:

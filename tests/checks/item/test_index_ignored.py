@@ -16,11 +16,18 @@ SILENT = {
     "the index is used": frames("x = self.files[index] + random.random()"),
     "nothing is drawn": frames("x = 1"),
 }
+SILENT |= {
+    "overwritten where it cannot be loaded": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        while self.x[i] is None:\n            i = random.randint(0, 9)\n"
+    "        return self.x[i]\n",
+}
 SPEAKS = {
     "drawn": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        return self.x[random.randint(0, 9)]\n",
     "only odd or even": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        return self.x[random.randint(0, 9)], i % 2\n",
+    "overwritten": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        while True:\n            i = random.randint(0, 9)\n            return self.x[i]\n",
 }
 test_silent, test_speaks = make_tests(index_ignored, SILENT, SPEAKS)
 

@@ -24,7 +24,12 @@ SILENT = {
         TO_TENSOR, "img = Image.open(path)\nimg = img.resize((9, 9))\nreturn self.show(img)"
     ),
 }
+HELPER = "    def take(self, x):\n        {}\n        return x\n"
 SPEAKS = {
+    "opened by a method": frames("x = self.take(index)\nreturn x.astype('float32')")
+    + HELPER.format("x = cv2.warpAffine(cv2.imread(x), np.eye(2, 3), (3, 3))"),
+    "converted by a method": frames("return self.take(cv2.imread(index))")
+    + HELPER.format("x = x[:, :, ::-1]\n        x = x.astype(np.float32)"),
     "straight to a tensor": frames(
         "img = Image.open(self.files[index]).convert('RGB')\nreturn self.t(img)",
         "self.t = transforms.Compose([transforms.ToTensor()])",
@@ -38,6 +43,12 @@ SPEAKS = {
     "in other colors": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.convert('RGB')\nreturn self.show(img)"
     ),
+}
+SILENT |= {
+    "converted by a method that may be given floats": frames(
+        "return self.take(cv2.imread(index)), self.take(np.load(index))"
+    )
+    + HELPER.format("x = x.astype(np.float32)"),
 }
 test_silent, test_speaks = make_tests(pil_open_to_float_in_item, SILENT, SPEAKS)
 

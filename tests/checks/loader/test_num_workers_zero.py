@@ -119,6 +119,10 @@ SPEAKS = {
     "    def loader(self):\n        return DataLoader("
     "Rows(9), num_workers=self.workers)\n\nModule()\n"
     + cache_dataset("return Image.open(self.path)"),
+    "a dataset of a sequence of these": loader_call(
+        "Images()", "\n    for images in Shelf():\n        rows = DataLoader(images)\n"
+    ).replace("loader = DataLoader(Images())", "pass")
+    + "class Shelf:\n    def __getitem__(self, index):\n        return Images()\n",
     "what collates tokenises": collate_loader("return [tokenize(one) for one in samples]"),
     "a stream of anything": stream_loader("        for row in self.source:\n            yield row"),
     "a stream that goes on": stream_loader("        yield from self.source"),

@@ -14,5 +14,10 @@ SPEAKS = {
     "a local function": "def main(data):\n    def one(x):\n        return x\n"
     "    return DataLoader(data, num_workers=2, collate_fn=one)\n",
     "kept": rows_dataset("self.f = lambda x: x"),
+    "kept by a dictionary of defaults": rows_dataset("self.f = collections.defaultdict(lambda: 0)"),
+    "kept in a list": rows_dataset("self.f = [abs, lambda x: x]"),
+    "kept in a composition": rows_dataset(
+        "self.f = transforms.Compose([abs, transforms.Lambda(lambda x: x)])"
+    ),
 }
 test_silent, test_speaks = make_tests(unpicklable_callable, SILENT, SPEAKS)
