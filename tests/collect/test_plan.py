@@ -109,6 +109,7 @@ def test_a_name_that_is_no_text_is_spelled_out(tmp_path: Path) -> None:
     assert datasets.entries[0].path == str(tmp_path / r"caf\xe9")
 
 
+@pytest.mark.usefixtures("forked_lanes")
 def test_what_hangs_is_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wedged driver and a dead mount are findings; a hung file of /proc is not."""
     stuck = Outcome(reason="no answer", hung=True, doing="stat /mnt/x", seconds=3.04)
@@ -126,6 +127,7 @@ def test_what_hangs_is_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
     assert facts.unknown["shm"] == "no answer"
 
 
+@pytest.mark.usefixtures("forked_lanes")
 def test_what_could_not_be_started_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "run_in_processes", all_as(Outcome(reason="no process")))
 
