@@ -13,7 +13,7 @@ GET_CODE = SourceFileLoader.get_code
 def keep_in(folder: str) -> None:
     """From now on bytecode of modules in the checkout is kept in this folder."""
     sys.dont_write_bytecode, sys.pycache_prefix = False, folder
-    SourceFileLoader.get_code = _get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = _get_code  # type: ignore[assignment,method-assign]
 
 
 def keep_as_usual() -> None:
