@@ -20,6 +20,7 @@ PARTS = (
     "docs",
     "tools",
     "pyproject.toml",
+    "tests/bytecode.py",
     "tests/conftest.py",
     "tests/checks/code_samples.py",
     "tests/checks/conftest.py",
