@@ -123,6 +123,15 @@ def _sum_file_pages(group: Path, *names: str) -> int | None:
     return sum(numbers[name] for name in names) if names[0] in numbers else None
 
 
+def count_file_pages(group: Path) -> int:
+    """Bytes of files that a control group holds in memory, which it gives back when it must."""
+    for names in (("inactive_file", "active_file"), ("total_inactive_file", "total_active_file")):
+        version = "memory.max" if names[0] == "inactive_file" else "memory.limit_in_bytes"
+        if (group / version).exists():
+            return _sum_file_pages(group, *names) or 0
+    return 0
+
+
 def _format_path(machine: Machine, file: Path) -> str:
     return "/" + str(file.relative_to(machine.root))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from pipedoctor.bench.control_group import QuotaGroup
 from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine, read_int, read_or_default
+from pipedoctor.collect.memory import count_file_pages
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.watch.tally import compute_decay
@@ -121,13 +122,13 @@ class JobLimits:
             return []
 
     def _read_memory_left(self) -> float | None:
-        """The least that the groups, or the machine, may still give."""
+        """The least that the groups, or the machine, may still give, with pages of files."""
         left: list[float] = []
         for folder in self._memory_groups:
             most = read_int(folder / "memory.max") or read_int(folder / "memory.limit_in_bytes")
             used = read_int(folder / "memory.current") or read_int(folder / "memory.usage_in_bytes")
             if most is not None and used is not None:
-                left.append(float(most - used))
+                left.append(float(most - used + min(used, count_file_pages(folder))))
         rows = read_or_default(self._machine.proc / "meminfo").splitlines()
         left += [float(r.split()[1]) * _KIB for r in rows if r.startswith("MemAvail")]
         return min(left, default=None)

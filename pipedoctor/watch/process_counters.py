@@ -165,18 +165,18 @@ class ProcessCounters:
         return ""
 
 
-def read_process_file(path: str) -> str:
+def read_process_file(path: str, most: int = _MAX_READ_BYTES) -> str:
     """
     A small file of /proc as it is now; empty: unreadable, or the process has ended.
 
-    In one read, as the kernel writes it: three system calls.
+    In one read of at most so many bytes, as the kernel writes it: three system calls.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
     try:
-        return os.read(descriptor, _MAX_READ_BYTES).decode("utf-8", "replace")
+        return os.read(descriptor, most).decode("utf-8", "replace")
     except OSError:
         return ""
     finally:

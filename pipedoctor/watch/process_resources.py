@@ -10,6 +10,8 @@ from pipedoctor.watch.trends import TimeSeries
 
 _IO_COUNTERS = ("rchar", "syscr", "read_bytes")
 _KIB = 1024
+_MAX_STATUS_BYTES = 1 << 20
+"""Of the file `status`: users of thousands of groups have them listed before their memory."""
 WALK_INTERVAL = 30.0
 """Seconds between two walks through the pages of a process, which take 30 ms a GiB."""
 _WALK_SHARE = 0.001
@@ -37,7 +39,7 @@ class ProcessResources:
             self.descriptors.add(now, len(os.listdir(f"{self._folder}/fd")))  # noqa: PTH208
         except OSError as error:
             self.unknown["descriptors"] = error.strerror or str(error)
-        status = read_process_file(f"{self._folder}/status")
+        status = read_process_file(f"{self._folder}/status", _MAX_STATUS_BYTES)
         for name, readings, unit in (
             ("\nThreads:", self.threads, 1),
             ("\nRssAnon:", self.anonymous, _KIB),
@@ -57,8 +59,8 @@ class ProcessResources:
         found = {name: find_number(text, f"\n{name}:") for name in _IO_COUNTERS}
         if rows := {name: number for name, number in found.items() if number is not None}:
             self.io = (self.io[0] if self.io else rows, rows)
-        else:
-            self.unknown["io"] = "it belongs to another user"
+        elif self.io is None:
+            self.unknown["io"] = "it belongs to another user, or this kernel does not count it"
 
     def read_private_memory(self, now: float) -> float:
         """Its private pages, if their turn has come; seconds that it took."""

@@ -10,7 +10,7 @@ from pipedoctor.collect.machine import read_or_default
 from pipedoctor.facts import UnreadableError
 from pipedoctor.tune.target.process_tree import find_tree
 from pipedoctor.units import parse_count
-from pipedoctor.watch.process_counters import read_process_file
+from pipedoctor.watch.process_counters import find_number, read_process_file
 
 WORKER_NAME = "pt_data_worker"
 _HELPER_MODULES = (
@@ -59,12 +59,13 @@ def list_job_processes(root: int, proc: Path = Path("/proc")) -> list[JobProcess
     The processes of the job that this process belongs to or leads.
 
     Raises UnreadableError where there is no such process. A worker's job is that of the
-    process that started it.
+    process that started it; the number of a thread stands for its process.
     """
     if not (proc / str(root)).exists():
         message = f"no process has the PID {root}"
         raise UnreadableError(message)
-    root = _find_leader(root, proc)
+    status = read_process_file(f"{proc}/{root}/status")
+    root = _find_leader(find_number(status, "\nTgid:") or root, proc)
     found = (find_tree(root) if proc == Path("/proc") else _list_descendants(root, proc)) | {root}
     rows = {pid: row for pid in sorted(found)[:_MAX_PROCESSES] if (row := _read_row(pid, proc))}
     return _classify_processes(root, rows, proc)

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.machine import Machine
+from pipedoctor.watch.job_limits import JobLimits
+from pipedoctor.watch.process_resources import ProcessResources
 from pipedoctor.watch.process_tree import find_torch_jobs, list_job_processes
 from pipedoctor.watch.text_line import format_text_line
 
@@ -32,6 +35,49 @@ def test_a_worker_belongs_to_the_process_that_started_it(tmp_path: Path) -> None
     roles = {member.pid: (member.role, member.main) for member in list_job_processes(502, tmp_path)}
 
     assert roles == {500: ("main", 500), 501: ("worker", 500), 502: ("worker", 500)}
+
+
+def test_the_number_of_a_thread_stands_for_its_process(tmp_path: Path) -> None:
+    """Tables of processes show threads, too."""
+    add_process(tmp_path, 500, 1)
+    add_process(tmp_path, 501, 500, "pt_data_worker")
+    add_process(tmp_path, 777, 1)  # as a thread of 500 shows itself
+    (tmp_path / "777" / "status").write_text("Name:\tpython3\nTgid:\t500\nPid:\t777\n")
+
+    assert [member.pid for member in list_job_processes(777, tmp_path)] == [500, 501]
+
+
+def test_a_user_of_many_groups(tmp_path: Path) -> None:
+    """They are listed before memory and threads."""
+    add_process(tmp_path, 500, 1)
+    groups = " ".join(map(str, range(100_000, 103_000)))
+    text = f"Name:\tpython3\nGroups:\t{groups}\nRssAnon:\t8 kB\nThreads:\t7\n"
+    (tmp_path / "500" / "status").write_text(text)
+    held = ProcessResources(500, tmp_path)
+    held.read(1.0)
+
+    assert (held.threads.last, held.anonymous.last) == (7, 8192)
+    assert held.unknown["io"].startswith("it belongs to another user, or this kernel")
+
+
+def test_pages_of_files_are_memory_that_is_left(tmp_path: Path) -> None:
+    """A job that reads much fills its control group with them."""
+    group = tmp_path / "sys/fs/cgroup/job"
+    group.mkdir(parents=True)
+    for name, text in (
+        ("max", "1000000\n"),
+        ("current", "900000\n"),
+        ("stat", "anon 300000\ninactive_file 500000\nactive_file 100000\n"),
+    ):
+        (group / f"memory.{name}").write_text(text)
+    own = tmp_path / "proc/self"
+    own.mkdir(parents=True)
+    (own / "cgroup").write_text("0::/job\n")
+    (own / "mountinfo").write_text("31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+    limits = JobLimits(Machine(root=tmp_path))
+    limits.read(1.0)
+
+    assert limits.memory_left == 700_000
 
 
 @pytest.mark.parametrize(("rank", "expected"), [("3", 3), ("9" * 5000, None), ("\u00b2", None)])
