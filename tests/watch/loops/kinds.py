@@ -197,7 +197,7 @@ def pretend_a_device() -> None:
     """Pinning needs an accelerator; here a copy takes its place."""
     torch.accelerator.is_available = lambda: True
     torch.accelerator.current_device_index = lambda: 0
-    torch.accelerator.set_device_index = lambda _: None  # type: ignore[assignment]
+    torch.accelerator.set_device_index = lambda _: None
     torch.Tensor.pin_memory = torch.Tensor.clone  # type: ignore[assignment]
 
 
