@@ -14,6 +14,10 @@ _FIRST_DEVICE = in_code(
     "Use a GPU that this process sees: they are counted from 0, in CUDA_VISIBLE_DEVICES, too",
     'device = torch.device("cuda:0")',
 )
+_LOAD_TO_CPU = in_code(
+    "Load the checkpoint, which was saved on another GPU, to the CPU first",
+    'state = torch.load(path, map_location="cpu")  # then load_state_dict(state), to(device)',
+)
 _ENOUGH = "Request as many GPUs as there are ranks"
 _MORE_GPUS = (ALL_GPUS, *request_gpus(_ENOUGH, _ENOUGH))
 _RANKS = compile_lazily(r"--nproc[-_]per[-_]node[= ]\S+")
@@ -29,6 +33,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if words:
         launched = advise_launch("Start one rank for each GPU", argv=words)
         return (launched, _SET_DEVICE, *_MORE_GPUS)
+    if any("deserialize object" in one.text for one in log.find_seen("invalid_device_ordinal")):
+        return (_LOAD_TO_CPU, *_MORE_GPUS)
     ranks = any(one.rank for one in log.find_seen("invalid_device_ordinal"))
     return (*((_SET_DEVICE, START_RANKS) if ranks else (_FIRST_DEVICE,)), *_MORE_GPUS)
 
