@@ -16,7 +16,9 @@ from pipedoctor_checks._shared.code_finding import (
 )
 from pipedoctor_checks._shared.own_names import choose_expression
 
-_EVALUATION_NAMES = compile_lazily(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
+_EVALUATION_NAMES = compile_lazily(
+    r"eval|test|demo|infer|predict|generate|sampl(?:e|ing)(?!r)", re.IGNORECASE
+)
 """Files and functions that use a model without training it."""
 
 
@@ -34,7 +36,8 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
     ## How it is judged
 
     It is called where a model is trained. Calls in conditions on it or with explicit
-    devices, calls next to a warning about it, and files that only evaluate are not
+    devices, calls next to a warning about it, models that are unwrapped again once their
+    weights are loaded, and functions and files that only evaluate or draw samples are not
     reported. If this machine is known to have fewer than two GPUs, it is a note.
     Reported once per project.
 

@@ -224,7 +224,7 @@ class BatchEvents:
         value = self.recorder.values.resolve(given, scope)
         inner = func.value if isinstance(func, ast.Attribute) else None
         kind: type[BatchCopy] = DeviceCopy if of_batch else OtherCopy
-        if self._creates_tensor(scope, node) and not is_made_once(step.context):
+        if self._creates_tensor(scope, node) and not is_made_once(step.context, scope):
             kind = CreatedThenMoved
         details = kind(
             in_loop=self.loop_index,

@@ -190,11 +190,18 @@ def _stands_beside(made: CodeStep, scope: CodeScope, node: ast.Call) -> bool:
     return moved is not None and moved.context.loops == made.context.loops
 
 
-def is_made_once(context: CodeContext) -> bool:
-    """``if key not in kept:``: only where nothing is there yet."""
-    return any(
-        guard.holds
-        and isinstance(guard.test, ast.Compare)
-        and isinstance(guard.test.ops[0], ast.NotIn)
-        for guard in context.guards
-    )
+def is_made_once(context: CodeContext, scope: CodeScope) -> bool:
+    """``if key not in kept:``, ``if self.mask is None or ...``: only where nothing fits yet."""
+    return any(guard.holds and _asks_for_missing(guard.test, scope) for guard in context.guards)
+
+
+def _asks_for_missing(test: ast.expr, scope: CodeScope) -> bool:
+    """Is something not there yet? Whether an argument is given is another question."""
+    if isinstance(test, ast.BoolOp):
+        return any(_asks_for_missing(one, scope) for one in test.values)
+    if not isinstance(test, ast.Compare):
+        return False
+    if isinstance(test.ops[0], ast.Is) and isinstance(test.comparators[0], ast.Constant):
+        given = isinstance(test.left, ast.Name) and test.left.id in scope.parameter_names
+        return test.comparators[0].value is None and not given
+    return isinstance(test.ops[0], ast.NotIn)

@@ -9,6 +9,7 @@ from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
+from pipedoctor.source.syntax.walk import find_nodes
 
 _TRAINING_METHODS = {"backward", "zero_grad", "train"}
 
@@ -24,10 +25,24 @@ def record_data_parallel(
     key = binding_key(devices) if devices is not None else ""
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
+    target = find_variable(scope, node)
+    chosen = chosen or _is_unwrapped(scope, target, node)
     if not (chosen or _is_warned_about(scope, step) or _only_evaluates(recorder, scope)):
         model = find_call_argument(node, "module", 0)
-        use = DataParallelUse(model=unparse_short(model), target=find_variable(scope, node))
+        use = DataParallelUse(model=unparse_short(model), target=target)
         recorder.add_event(use, scope, step, full)
+
+
+def _is_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
+    """``net = net.module.cuda()``: was it wrapped only to load what was saved so?"""
+    return any(
+        value.lineno > node.lineno
+        and any(
+            one.attr == "module" and binding_key(one.value) == target
+            for one in find_nodes(value, (ast.Attribute,))
+        )
+        for value, _ in scope.bindings.get(target, ())
+    )
 
 
 def _is_requested_by_guard(guard: GuardCondition) -> bool:

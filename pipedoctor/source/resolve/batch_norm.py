@@ -11,14 +11,25 @@ _BATCH_NORM_PATTERN = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dic
 
 _NETWORK_WORDS = (b"resnet", b"ResNet", b"models.__dict__")
 """One of these, or BatchNorm, stands where that pattern matches; they are found sooner."""
-_NORM_PATTERN = re.compile(rb"(?<!Sync)BatchNorm")
-"""The norm of all GPUs takes the place of another, and says nothing of what is normalised."""
+_NORM_PATTERN = re.compile(
+    rb"^(?!\s*class\b)[^#\n]*(?:(?<!Sync)BatchNorm\w*\s*\("
+    rb"|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm|\breturn\s+(?:\w+\.)*BatchNorm"
+    rb"|\bpartial\(\s*(?:\w+\.)*BatchNorm)",
+    re.MULTILINE,
+)
+"""
+A norm that is made or handed over.
+
+The norm of all GPUs takes the place of another, and says nothing of what is normalised; nor
+does a class that is asked for, ``cls == nn.BatchNorm2d``, or that derives from a norm.
+"""
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"BatchNorm1d\s*\(|[=:]\s*(?:\w+\.)*BatchNorm1d\b|models\.__dict__"
+    rb"^(?!\s*class\b)[^#\n]*(?:BatchNorm1d\s*\(|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm1d\b)"
+    rb"|models\.__dict__"
     rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
-    re.DOTALL,
+    re.DOTALL | re.MULTILINE,
 )
 """
 After what a channel of one sample may have a single value, for BatchNorm to fail on.

@@ -46,6 +46,11 @@ SILENT: dict[str, Code] = {
     "features are only asked for": image_training("Images(), 4")
     + "def init(m):\n    return isinstance(m, (nn.BatchNorm2d, nn.BatchNorm1d))\n"
     "net = nn.Conv2d(3, 8, 1)\n",
+    "norms are only asked for": image_training("Images(), 4")
+    + "def init(m):\n    if type(m) == nn.BatchNorm2d or 'BatchNorm' in str(m):\n        pass\n",
+    "a norm of features is only defined": image_training("Images(), 4")
+    + "class MetaBatchNorm1d(nn.BatchNorm1d):\n    pass\n"
+    + "net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8))\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {

@@ -174,6 +174,9 @@ def main(data, other, net):
     run(DataLoader(data, num_workers=2), net)
 """
 SILENT = {
+    "a dataset is tried out under its class": IMAGES + "if __name__ == '__main__':\n"
+    "    loader = DataLoader(Images(), 4, num_workers=2)\n    for epoch in range(4):\n"
+    "        for rows in loader:\n            print(rows.shape)\n",
     "another loader comes again, by a variable": ANOTHER_BAR,
     "made anew in a function within": INNER.format(
         make="batches = DataLoader(batches, num_workers=2)", given="rows"

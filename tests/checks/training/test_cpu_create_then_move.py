@@ -31,6 +31,10 @@ SILENT = {
     "one of two that are there": batch_loop(
         "z = torch.ones(9) if y else mask(x)\nz = z.to(device)"
     ),
+    "only for another length": batch_loop(
+        "if state.mask is None or state.mask.size(0) != len(x):\n"
+        "            state.mask = torch.ones(len(x)).to(device)"
+    ),
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
     "a list of the batch": batch_loop("z = torch.LongTensor(x.names).to(device)"),

@@ -21,9 +21,17 @@ SILENT: dict[str, Code] = {
     "beside a warning": "def main(net):\n    if many:\n"
     "        log.warning('better start one process for each')\n"
     "        net = torch.nn.DataParallel(net)\n",
+    "wrapped to load its weights": "def main(net, saved):\n    net = torch.nn.DataParallel(net)\n"
+    "    net.load_state_dict(saved)\n    net = net.module.cuda()\n    net.train()\n",
+    "a function that draws samples": "class Runner:\n    def sample(self, net):\n"
+    "        net = torch.nn.DataParallel(net)\n        self.train(net)\n",
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {
+    "a function that makes a sampler": "def make_sampler(net):\n"
+    "    return torch.nn.DataParallel(net)\n",
+    "its weights are saved unwrapped": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
+    "    net.train()\n    weights = net.module.state_dict()\n",
     "called": "net = torch.nn.DataParallel(net)\n",
     "its devices are known here": "class Trainer:\n    def wrap(self, net):\n"
     "        return torch.nn.DataParallel(net, device_ids=[0, 1])\n",
