@@ -101,7 +101,7 @@ def build_loader_fact(
         complete=loader.complete,
         role=_infer_role(recorder, loader, target, fed),
         dataset=_find_dataset(recorder, loader),
-        testing=_is_for_tests(loader) or _is_tried_out(recorder, loader, fed),
+        testing=_is_for_tests(loader),
         framework=_find_framework(scope),
         repeats=index in recorder.repeated_loaders,
         sampled=index in recorder.sampled_loaders and not fed,
@@ -120,22 +120,6 @@ def _is_for_tests(loader: ResolvedLoaderCall) -> bool:
     """Is it made in a test or a benchmark, or only for one?"""
     sites = loader.through or (loader.site,)
     return loader.site.scope.module.is_test or all(site.scope.module.is_test for site in sites)
-
-
-def _is_tried_out(recorder: EventRecorder, loader: ResolvedLoaderCall, fed: Sequence[int]) -> bool:
-    """
-    Is it made under the classes of datasets themselves, to look at what they give?
-
-    That is the block under ``if __name__ == "__main__":`` of a file that others import:
-    its loops neither train nor evaluate.
-    """
-    scope = loader.site.scope
-    if not (scope.is_module_body and fed and not loader.through):
-        return False
-    looks = all(not recorder.loops[number].role for number in fed)
-    return looks and any(
-        cls.module is scope.module for cls in recorder.call_graph.datasets.values()
-    )
 
 
 def _uses_batch_norm(recorder: EventRecorder, scope: CodeScope, loops: Sequence[int]) -> bool:

@@ -103,6 +103,13 @@ def is_trial_dataset(source: Source, loader: LoaderCall) -> bool:
     return here and loader.function == "<module>" and not (loader.unguarded or trains)
 
 
+def is_only_looked_at(source: Source, loader: LoaderCall) -> bool:
+    """The same, in loops that neither train nor evaluate, of a file that trains nothing."""
+    loops = [source.loops[number] for number in loader.fed]
+    trains = any(one.at.path == loader.at.path and one.role for one in source.loops)
+    return bool(loops) and not trains and is_trial_dataset(source, loader)
+
+
 def may_have_workers(loader: LoaderCall) -> bool:
     """Neither known to have no workers, nor used for tests."""
     return not has_no_workers(loader)

@@ -15,6 +15,7 @@ from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     format_argument,
     is_copy_only,
+    is_only_looked_at,
     loader_name,
 )
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
@@ -35,7 +36,8 @@ def in_memory_with_workers(source: Source, /) -> Findings:
 
     The dataset is a TensorDataset, or a class of the project whose items read, decode
     and transform nothing. A loader with its own collate function is not reported,
-    because that function may do real work.
+    because that function may do real work, nor is a dataset that is only tried out under
+    the main guard of its own file.
 
     ## Bad example
 
@@ -58,7 +60,8 @@ def in_memory_with_workers(source: Source, /) -> Findings:
 
 def _judge_loaders(source: Source) -> Findings:
     for loader in source.loaders:
-        if is_copy_only(loader) and not loader.testing:
+        tried = loader.testing or is_only_looked_at(source, loader)
+        if is_copy_only(loader) and not tried:
             yield make_code_finding(
                 loader.places,
                 Severity.SLOWS,

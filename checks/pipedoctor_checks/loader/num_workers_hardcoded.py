@@ -5,7 +5,7 @@ from pipedoctor.check.edits import Edits, add_imports, edit_arguments
 from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import argument_places, loader_name
+from pipedoctor_checks._shared.loader_calls import argument_places, is_only_looked_at, loader_name
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
@@ -35,7 +35,8 @@ def num_workers_hardcoded(
     machine (`os.cpu_count() // 2`; not `os.process_cpu_count`, which respects
     affinity). PDR722 reports a number that is too high for this machine; this finding
     is then grouped under it. The number that `check --measure TARGET` measured to be
-    best here is not reported.
+    best here is not reported, nor is a dataset that is only tried out under the
+    main guard of its own file.
 
     ## Bad example
 
@@ -65,7 +66,8 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None, many_workers: int)
         best = find_best_setting(pipeline, source, loader)
         proved = fixed and best is not None and best.num_workers == workers.value
         whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
-        if loader.testing or proved or not (high or whole):
+        tried = loader.testing or is_only_looked_at(source, loader)
+        if tried or proved or not (high or whole):
             continue
         yield make_code_finding(
             argument_places(loader, workers),

@@ -18,6 +18,7 @@ from pipedoctor_checks._shared.loader_calls import (
     has_no_workers,
     is_changed_outside,
     is_copy_only,
+    is_only_looked_at,
     is_told_epoch,
     loader_name,
 )
@@ -42,7 +43,8 @@ def persistent_workers_missing(
 
     All arguments are visible, there may be workers, and the loop over the loader is
     inside a loop over epochs, directly or through a call. With fork it is a note. A
-    sampler that never ends makes one long epoch, and is not reported. If the dataset
+    sampler that never ends makes one long epoch, and is not reported; nor is a dataset
+    that is only tried out under the main guard of its own file. If the dataset
     counts epochs itself, the remedy would do harm, and is not offered (PDR505). If the
     dataset is changed between epochs in another way, restarting by fork costs less than
     keeping the workers is worth. `persistent_workers=False` that is written out is not
@@ -91,7 +93,7 @@ def _judge_loaders(source: Source, interpreter: Interpreter | None, site: Site |
         kept = loader.get("persistent_workers")
         off = kept.how == "absent" or (kept.is_known and not kept.value)
         workers = loader.get("num_workers")
-        if not off or _starts_once(loader):
+        if not off or _starts_once(loader) or is_only_looked_at(source, loader):
             continue
         told = is_told_epoch(source, loader)
         changed = is_changed_outside(source, loader)

@@ -3,7 +3,7 @@
 import pytest
 
 from pipedoctor_checks.loader.in_memory_with_workers import in_memory_with_workers
-from tests.checks.code_samples import find, loader_call, make_tests, rows_training
+from tests.checks.code_samples import DATASETS, find, loader_call, make_tests, rows_training
 
 IMAGE_FOLDER_SUBCLASS = """
 from torchvision import datasets
@@ -13,6 +13,8 @@ class Numbered(datasets.ImageFolder):
 loader = DataLoader(Numbered(root), num_workers=2)
 """
 SILENT = {
+    "a dataset is tried out": DATASETS + "if __name__ == '__main__':\n"
+    "    for x in DataLoader(Memory(), num_workers=2):\n        print(x)\n",
     "no workers": loader_call("Memory()"),
     "files": loader_call("Images(), num_workers=2"),
     "a collate of its own": loader_call("Memory(), num_workers=2, collate_fn=heavy"),

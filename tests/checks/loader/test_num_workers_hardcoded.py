@@ -10,6 +10,8 @@ train = DataLoader(Images(), num_workers=16, drop_last=True)
 val = DataLoader(Images(), num_workers=16)
 """
 SILENT = {
+    "a dataset is tried out": IMAGES + "if __name__ == '__main__':\n"
+    "    for x in DataLoader(Images(), num_workers=16):\n        print(x)\n",
     "the CPUs of the process": loader_call("Images(), num_workers=os.process_cpu_count() // 2"),
     "CPUs and something else": loader_call("Images(), num_workers=os.cpu_count() // ranks"),
     "the lesser of two": loader_call("Images(), num_workers=min(os.cpu_count(), n)"),
