@@ -42,15 +42,15 @@ def _uses(scope: CodeScope, key: str) -> bool:
 
 def _list_used(scope: CodeScope) -> Iterator[ast.expr]:
     """Expressions that are used as only a string or a dictionary can be."""
-    for node in find_nodes(scope.node, (ast.Subscript, ast.Attribute, ast.Call)):
-        if isinstance(node, ast.Subscript):
-            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-                yield node.value
-        elif isinstance(node, ast.Call):
-            if last_name(node.func) in _PATH_FUNCTIONS:
-                yield from node.args
-        elif isinstance(node, ast.Attribute) and node.attr in _OBJECT_METHODS:
-            yield node.value
+    for name in find_nodes(scope.node, (ast.Attribute,)):
+        if name.attr in _OBJECT_METHODS:
+            yield name.value
+    for part in find_nodes(scope.node, (ast.Subscript,)):
+        if isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str):
+            yield part.value
+    for call in find_nodes(scope.node, (ast.Call,)):
+        if last_name(call.func) in _PATH_FUNCTIONS:
+            yield from call.args
 
 
 def _is_element(node: ast.expr, key: str) -> bool:

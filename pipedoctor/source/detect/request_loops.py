@@ -47,7 +47,7 @@ def record_request_loops(recorder: EventRecorder, scope: CodeScope, names: Seque
             _begin_loop(recorder, scope, node, around, loaders)
 
 
-def _find_loop_of_steps(scope: CodeScope, loops: tuple[LoopNode, ...]) -> LoopNode:
+def _find_loop_of_steps(scope: CodeScope, loops: Sequence[LoopNode]) -> LoopNode:
     """The innermost; where that only adds up gradients for one step, the loop around it."""
     adds_up = len(loops) > 1 and takes_no_step(scope, loops[-1]) and takes_step(scope, loops[-2])
     return loops[-2] if adds_up else loops[-1]

@@ -27,11 +27,12 @@ def unwrap_variable(source: SourceText, _scope: CodeScope, node: ast.AST) -> Rew
     plain = before.strip() == "(" and (bool(node.keywords) or after.strip(" \t\r\n,") == ")")
     if not plain or "#" in before + after:
         return NO_PIECES
-    names = ("open", "close") if isinstance(inner, _ATOMIC_TYPES) else ("left", "right")
     spans = (source.make_span(start, first), source.make_span(last, end))
-    pieces = dict(zip(names, spans, strict=True))
     lines = _lines_of_rewrapping(source, node)
-    return RewritePieces({**pieces, "lines": lines} if lines else pieces)
+    pieces: dict[str, Span] = {"lines": lines} if lines else {}
+    names = ("open", "close") if isinstance(inner, _ATOMIC_TYPES) else ("left", "right")
+    pieces.update(zip(names, spans, strict=True))
+    return RewritePieces(pieces)
 
 
 def _has_plain_flags(node: ast.Call) -> bool:

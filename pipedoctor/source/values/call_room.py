@@ -1,7 +1,7 @@
 """Room for functions that call each other deeper than Python allows on its own."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 _MORE_CALLS = 3000
@@ -9,7 +9,7 @@ _MORE_CALLS = 3000
 
 
 @contextmanager
-def allow_more_calls() -> Iterator[None]:
+def allow_more_calls() -> Generator[None, None, None]:
     """Let Python call deeper, until it is left."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + _MORE_CALLS)

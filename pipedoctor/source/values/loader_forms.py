@@ -39,7 +39,7 @@ _LAST_NAMES = frozenset(
     for names in (ITEM_TAKERS, MODULE_IMPORTERS, OBJECT_MAKERS, OBJECT_PARSERS)
     for one in names
 )
-_GIVING = frozenset().union(
+_GIVING = frozenset[str]().union(
     *(_BUILTINS, _METHODS, _LAST_NAMES, PASSED_ON, SELF_RETURNING, SEVERAL_PASSED_ON),
     *(SPLITS, WRAPPERS),
 )

@@ -15,8 +15,6 @@ class Made(Dataset):
 SILENT = {
     "the index is used": frames("x = self.files[index] + random.random()"),
     "nothing is drawn": frames("x = 1"),
-}
-SILENT |= {
     "overwritten where it cannot be loaded": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while self.x[i] is None:\n            i = random.randint(0, 9)\n"
     "        return self.x[i]\n",

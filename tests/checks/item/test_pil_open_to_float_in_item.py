@@ -7,6 +7,7 @@ from tests.checks.code_samples import find_one, frames, make_tests, rows_trainin
 
 TO_TENSOR = "self.show = transforms.ToTensor()"
 RGB = "Image.open(self.files[index]).convert('RGB')"
+HELPER = "    def take(self, x):\n        {}\n        return x\n"
 SILENT = {
     "an augmentation in between": frames(
         "return self.t(Image.open(self.files[index]))",
@@ -23,8 +24,11 @@ SILENT = {
     "made smaller": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.resize((9, 9))\nreturn self.show(img)"
     ),
+    "converted by a method that may be given floats": frames(
+        "return self.take(cv2.imread(index)), self.take(np.load(index))"
+    )
+    + HELPER.format("x = x.astype(np.float32)"),
 }
-HELPER = "    def take(self, x):\n        {}\n        return x\n"
 SPEAKS = {
     "opened by a method": frames("x = self.take(index)\nreturn x.astype('float32')")
     + HELPER.format("x = cv2.warpAffine(cv2.imread(x), np.eye(2, 3), (3, 3))"),
@@ -43,12 +47,6 @@ SPEAKS = {
     "in other colors": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.convert('RGB')\nreturn self.show(img)"
     ),
-}
-SILENT |= {
-    "converted by a method that may be given floats": frames(
-        "return self.take(cv2.imread(index)), self.take(np.load(index))"
-    )
-    + HELPER.format("x = x.astype(np.float32)"),
 }
 test_silent, test_speaks = make_tests(pil_open_to_float_in_item, SILENT, SPEAKS)
 

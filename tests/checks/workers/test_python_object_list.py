@@ -146,7 +146,7 @@ SPEAKS_OTHERWISE = {
 UNPICKLED = "self.rows = pickle.load(open(names, 'rb'))"
 LISTED = "[x.strip() for x in open(names)]"
 BY_SPLIT = "return read(self.rows[self.split][index])"
-SPEAKS_OTHERWISE |= {
+SPEAKS_OF_LISTS = {
     "lines by the part of the data": rows_dataset(
         f"self.rows = {{}}\nfor part in ['train', 'val']:\n    self.rows[part] = {LISTED}", BY_SPLIT
     ),
@@ -234,7 +234,7 @@ SILENT_OTHERWISE = {
     "as many as are written": rows_dataset("self.rows = [str(x) for x in range(9)]", PICKED),
 }
 test_silent, test_speaks = make_tests(
-    python_object_list, SILENT | SILENT_OTHERWISE, SPEAKS | SPEAKS_OTHERWISE
+    python_object_list, SILENT | SILENT_OTHERWISE, SPEAKS | SPEAKS_OTHERWISE | SPEAKS_OF_LISTS
 )
 
 
