@@ -52,7 +52,7 @@ VALUE = compile_lazily(
     rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(«“„]?)
     (?:[bBrRuUfF]{{1,2}}(?=["']))?
     (?:
-        (?P<quote>{_QUOTE})
+        (?P<quote>\"{{3}}|'{{3}}|{_QUOTE})
         (?P<quoted>(?:(?!(?P=quote))[^\n\\]|(?!(?P=quote))\\.){{0,{MAX_JUDGED}}})
         (?P=quote)?
       | (?P<bare>[^\s"']{{1,{MAX_JUDGED}}})

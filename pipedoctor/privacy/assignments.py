@@ -44,6 +44,10 @@ HINTS = (
 """Parts of names that may mean a secret; where none stands, nothing is looked at."""
 
 
+_TRIPLE = frozenset(('"""', "'''"))
+"""Quotes around a text of several lines."""
+
+
 class _Found(NamedTuple):
     """A secret, and where it stands."""
 
@@ -225,8 +229,9 @@ def _measure_value(
         return None
     if _is_variable(secret, lower, quoted=quoted):
         return None
-    if len(secret) >= MAX_JUDGED:
-        end = _find_end_of_long(text, end, value["quote"])
+    if len(secret) >= MAX_JUDGED or value["quote"] in _TRIPLE:
+        begin = value.end("quoted") if value["quote"] in _TRIPLE else end
+        end = _find_end_of_long(text, begin, value["quote"])
     if value["open"] and (more := REST_OF_LIST.match(text, end)):
         end = more.end()
     if (
@@ -245,7 +250,8 @@ def _measure_value(
 
 def _is_variable(secret: str, name: str, *, quoted: bool) -> bool:
     """``password=password`` of a call, ``self.api_key = hub_api_key``."""
-    if secret.strip("\"'").lower() in {name.strip("-"), name.rpartition(".")[2]}:
+    alike = secret.strip("\"'").lower().replace("-", "_")
+    if alike in {name.strip("-").replace("-", "_"), name.rpartition(".")[2]}:
         return True
     last = re.split(r"[_.]", name)[-1]
     written = re.fullmatch(rf"[a-z]+(?:[_.][a-z]+)*[_.]{re.escape(last)}", secret)
@@ -267,6 +273,8 @@ def _find_end_of_long(text: str, at: int, quote: str | None) -> int:
         rest = REST_OF_BARE.match(text, at)
         return rest.end() if rest else at
     end, line = text.find(quote, at), text.find("\n", at)
+    if quote in _TRIPLE and end >= 0:
+        return end + len(quote)
     ends = [place for place in (end + len(quote) if end >= 0 else -1, line) if place >= at]
     return min(ends, default=len(text))
 

@@ -96,6 +96,13 @@ HOST_FORMS: tuple[NameForm, ...] = (
     ),
     make_form(
         "host",
+        "https://www.rfc-editor.org/rfc/rfc3164#section-4.1.2",
+        rf"(?m)(^\w{{3}} (?:{_MONTHS})\s[\s\d]\d\s\d\d:\d\d:\d\d\s\d{{4}}\s){_HOST}"
+        r"(?=\s(?:kernel|[\w./()-]+\[\d+\]):\s)",
+        *TIMES,
+    ),
+    make_form(
+        "host",
         f"{MAN}/man1/uname.1.html",
         rf"(\bLinux\s){_HOST}(?=\s\d+\.\d+\.\d\S*\s#)",
         "Linux ",

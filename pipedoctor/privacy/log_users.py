@@ -95,7 +95,7 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/ls.1.html",
-        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+\S+\s+){USER}(?=\s+\d)",
+        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+\S+\s+){USER}(?=\s+(?:\d|\w+_u:))",
         "rw",
         "r-",
     ),

@@ -14,7 +14,7 @@ from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN
 from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
-from pipedoctor.privacy.public_hosts import is_public_host
+from pipedoctor.privacy.public_hosts import is_public_host, is_public_index
 from pipedoctor.privacy.secret_names import split_name
 from pipedoctor.privacy.secret_values import is_harmless, is_number_or_version
 from pipedoctor.privacy.table_columns import find_cells
@@ -152,6 +152,8 @@ def find_named_values(text: str) -> list[NamedValue]:
             found += _find_more(text, kind, alias.end()) if alias else ()
             continue
         name, end = _cut_name(value)
+        if kind == "host" and is_public_index(name.lower(), text, end):
+            continue
         if _is_name(text, kind, sign, value, name, end):
             if value["domain"]:
                 found.append(NamedValue("host", value.start("domain"), value.end("domain")))
@@ -245,7 +247,7 @@ def _is_name(
     if is_code(name) or _CALLED.match(text, end):
         return False
     if sign.lastgroup == "far":
-        return not text[end : text.find("\n", end) % (len(text) + 1)].strip()
+        return not name.isupper() and not text[end : text.find("\n", end) % (len(text) + 1)].strip()
     bound = sign.lastgroup != "sign" or "=" in sign["sign"] or value["domain"] is not None
     return bound or _BEHIND.match(text, end) is not None
 

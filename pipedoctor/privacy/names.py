@@ -197,7 +197,13 @@ class NameRedactor:
 
     def _make_told_replacer(self, kind: str) -> MatchReplacer:
         replace = self._make_group_replacer(kind)
-        return lambda match: replace(match) if may_be_told(kind, match[2]) else match[0]
+
+        def replace_told(match: re.Match[str]) -> str:
+            name = match[2]
+            public = kind == "host" and is_public_index(name, match.string, match.end())
+            return match[0] if public or not may_be_told(kind, name) else replace(match)
+
+        return replace_told
 
     def _make_match_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: self._get_alias(kind, match[0])

@@ -24,7 +24,7 @@ _WINDOWS_PATH = (
 """Of a drive or a share; in a repr each backslash is two."""
 _WINDOWS_FOLDER = compile_lazily(
     r"(?i)windows|system32|program files(?: \(x86\))?|programdata|appdata|roaming|temp|desktop"
-    r"|documents|downloads|source|repos|users|public|[a-z]:|scripts|\w\$"
+    r"|documents|downloads|programs|source|repos|users|public|[a-z]:|scripts|\w\$"
 )
 _SWITCHES = frozenset(
     "grant deny remove inheritance setowner reset save restore user add pass delete generic"  # noqa: SIM905
@@ -33,19 +33,22 @@ _SWITCHES = frozenset(
 """Of commands of Windows, which are no folders where a path of Windows stands beside them."""
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 
+_RUNS_IMAGE = compile_lazily(
+    r"\b(?:docker|podman|nerdctl|enroot|srun) [^\n]{0,200}?\brun\b|--container-"
+)
 _METHODS = frozenset(("GET ", "PUT ", "OST ", "EAD ", "TCH ", "ETE "))
 _HOST_OF_LINE = compile_lazily(r"(?:\bhost=['\"]|\b[Hh]ost: ?|://)([A-Za-z0-9][\w-]*(?:\.[\w-]+)+)")
 
 SYSTEM_PATH = compile_lazily(
     r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
-    r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache)|kubepods(?:\.slice)?"
+    r"|System|Library|opt/(?:conda|homebrew|nvidia|rocm|intel|amazon|hostedtoolcache)|kubepods(?:\.slice)?"
     r"|(?:system|user|machine)\.slice)(?:/|$)"
 )
 """Below these, only what lies under an environment of one's own is private."""
 
 LIBRARY_FOLDER = compile_lazily(
     r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
-    r"|torchinductor_(?:root|<user-\d+>)"
+    r"|torchinductor_(?:root|<user-\d+>)|aten|ATen|c10d?|csrc|caffe2|third_party|nvfuser|flash_attn"
 )
 """From here on a path is that of software."""
 
@@ -65,7 +68,10 @@ COMMON_FOLDERS = frozenset(
     " cifar100 mnist laion laion400m openimages pascal voc voc2012 cityscapes kinetics"
     " librispeech commonvoice train training val valid validation test tests eval image"
     " images img label labels annotations raw processed shards video videos audio text"
-    " jpegimages annotations imagesets segmentationclass glue mrpc squad snapshots blobs refs"
+    " jpegimages annotations imagesets segmentationclass glue mrpc squad places365 food101"
+    " ade20k bdd100k kitti nuscenes celeba ffhq lsun"
+    " lfw svhn stl10 tinyimagenet tiny-imagenet-200 c4 pile wikitext bookcorpus redpajama gsm8k"
+    " audioset esc50 musdb18 vctk ljspeech k400 ucf101 hmdb51 snapshots blobs refs"
     # what a job writes
     " log logs output outputs run runs results models model wandb mlruns tensorboard"
     " main main.py train.py test.py eval.py setup.py conftest.py dataset.py data.py"
@@ -75,8 +81,10 @@ COMMON_FOLDERS = frozenset(
     " .dockerenv .git stored_tokens token credentials .netrc .ssh .aws .kube .docker .kaggle"
     " known_hosts authorized_keys config config.json config.yaml config.yml settings.json"
     " kaggle.json id_rsa id_ed25519 .bashrc .profile .condarc pip.conf pip .triton .nv"
-    " modules xet assets torch_extensions library resolve api manifests _temp _work _actions"
-    " _tool".split()
+    " modules xet assets torch_extensions library resolve simple api manifests _temp _work _actions"
+    " _tool drive mydrive ckpt ckpts cluster work_dirs out build dist examples configs tools"
+    " scripts"
+    " nas .venvs frames artifacts".split()
 )
 
 _VERSION_NAME = compile_lazily(
@@ -90,13 +98,18 @@ _LIBRARY_FILE = compile_lazily(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.
 
 _PUBLIC_PART = compile_lazily(
     r"n\d{8}(?:_\d+)?(?:\.JPEG|\.tar)?|ILSVRC\w*(?:\.JPEG)?|[a-z]\w*-[0-9a-f]{8}\.pth"
-    r"|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"
+    r"|(?:offline-)?run-\d{8}_\d{6}-\w{8}|(?:checkpoint|step|epoch|iter|version|global_step|rank|fold)[-_=]?\d+"
+    r"(?:-(?:step|epoch|loss)[-_=]?\d+)?(?:\.(?:ckpt|pth?|tar|bin))?|events\.out\.tfevents\.\d+\S*"
+    r"|tmp[a-z0-9_]{6,10}|ipython-input-\d+(?:-[0-9a-f]{12})?"
+    r"|(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(?:-[a-z0-9-]+)?"
     r"|(?:models|datasets|spaces)--(?:(?:facebook|google|meta-llama|microsoft|openai|EleutherAI"
     r"|Qwen"
     r"|mistralai|stabilityai|runwayml|timm|sentence-transformers|nvidia|bigscience|deepseek-ai"
     r"|huggingface|HuggingFaceFW|laion|allenai|tiiuae)--)?[A-Za-z][\w.]*(?:-[\w.]+)*"
 )
 """Names of ImageNet's classes and pictures, weights of torch.hub, hashes, models of everybody."""
+_ENDS = "#$%.!?"
+"""What a prompt or a sentence puts behind a path."""
 _KAGGLE_INPUT = "/kaggle/input/"
 """Competitions and datasets of everybody."""
 _VARIABLE = compile_lazily(r"\$\w+|\$\{\w+\}|%\w+%")
@@ -116,10 +129,19 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
     switches = _SWITCHES if "\\" in text else frozenset[str]()
 
     def hide(match: re.Match[str]) -> str:
-        kept = match[0][1:].lower() in switches or _is_asked_of_everybody(text, match.start())
-        return match[0] if kept else _redact_path(match[0], alias)
+        path, begin = match[0], match.start()
+        if path[1:].lower() in switches or _is_asked_of_everybody(text, begin):
+            return path
+        end = _find_end_of_argument(text, path) if " " in path else len(path)
+        return _redact_path(path[:end], alias) + path[end:]
 
     return re.sub(_ABSOLUTE_PATH, hide, text)
+
+
+def _find_end_of_argument(text: str, path: str) -> int:
+    """Where the image begins that stands behind a folder: ``-w /work pytorch/pytorch``."""
+    found = re.search(r" (?=[a-z-])", path) if _RUNS_IMAGE.search(text) else None
+    return found.start() if found else len(path)
 
 
 def _is_asked_of_everybody(text: str, begin: int) -> bool:
@@ -144,14 +166,18 @@ def _redact_relative(path: str, aliases: Mapping[str, str]) -> str:
 
 
 def _redact_path(path: str, alias: Callable[[str], str]) -> str:
-    if path.startswith(_KAGGLE_INPUT) or (SYSTEM_PATH.match(path) and "/envs/" not in path):
+    known, environments, below = (
+        path.partition("/envs/") if SYSTEM_PATH.match(path) else ("", "", "")
+    )
+    if path.startswith(_KAGGLE_INPUT) or (known and not environments):
         return path
-    parts = path.split("/")
-    done: list[str] = []
+    parts = (below or path).split("/")
+    done: list[str] = [f"{known}{environments[:-1]}"] if known else []
     for place, part in enumerate(parts):
-        if LIBRARY_FOLDER.fullmatch(part) and place > 1:
+        if LIBRARY_FOLDER.fullmatch(part) and (place > 1 or known):
             return "/".join([*done, *parts[place:]])
-        done.append(_redact_part(part, alias))
+        drive = len(part) == 1 and parts[place - 1] in {"", "mnt"}
+        done.append(part if drive else _redact_part(part, alias))
     return "/".join(done)
 
 
@@ -182,5 +208,10 @@ def _redact_part(part: str, alias: Callable[[str], str]) -> str:
         or not part.strip(".")  # here and above
     ):
         return part
+    ended = part.rstrip(_ENDS)
+    if ended != part and ended:
+        return _redact_part(ended, alias) + part[len(ended) :]
     file = _FILE_NAME.fullmatch(part)
+    if file and (is_common_folder(file[1]) or _VERSION_NAME.fullmatch(file[1])):
+        return part
     return alias(file[1]) + file[2] if file else alias(part)

@@ -130,6 +130,7 @@ _FILE_BEFORE = compile_lazily(
 _OTHER_NAME = compile_lazily(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
 _FILE_BEHIND = compile_lazily(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
 _PATH_BEFORE = compile_lazily(r"[^\s\"'`=,;(<>]*[/\\]$")
+_REST_OF_FOLDER = compile_lazily(r"(?:-[a-z0-9-]{1,40})?[/\\]")
 _FOLDER_OF_MACHINE = compile_lazily(
     r"containers?|docker|podman|libpod|crio?\b|cri-|kubepods|kubelet|pods?[/\\-]|sandbox|journal"
     r"|boot|efi"
@@ -173,7 +174,7 @@ NAMED_MAC = MarkedPattern(
 """Without separators only where its name says what it is; and those of InfiniBand."""
 IPV4 = MarkedPattern(
     rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.|{_DOCUMENTED})(?:{_OCTET}\.){{3}}{_OCTET}"
-    r"(?![\w+]|\.(?:[0-9]|dev|post|el)|-(?:py|cp|cu\d|\d{1,2}(?:ubuntu|\.el|\+|~)))",
+    r"(?![\w+]|\.(?:[0-9]|dev|post|el)|-(?:py|cp|cu\d|microsoft|generic|aws|azure|gcp|\d{1,2}(?:ubuntu|\.el|\+|~)))",
     ".",
     least=7,
     probe=r"\.\d{1,3}\.\d",
@@ -248,7 +249,7 @@ def is_hash(text: str, begin: int, end: int) -> bool:
 def _is_folder_of_hash(line: str, text: str, end: int) -> bool:
     """Is it a folder of builds or of a cache, not that of a container or a machine?"""
     path = _PATH_BEFORE.search(line)
-    if path is None or text[end : end + 1] not in {"/", "\\"}:
+    if path is None or _REST_OF_FOLDER.match(text, end) is None:
         return False
     return _FOLDER_OF_MACHINE.search(path[0]) is None
 

@@ -34,6 +34,14 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("erify", "gain", "etype", "epeat", "onfirm", "enter"),
+        r"(?im)(^[^\n]{0,60}pass(?:word|phrase|code)[^\n:]{0,60}:[ \t]*\S[^\n]{0,100}\n[^\n:]{0,20}"
+        r"\b(?:verify|again|retype|repeat|confirm|re-?enter)\b[^\n:]{0,40}:[ \t]*)"
+        rf"{_NO_VALUE}\S[^\n]{{2,60}}",
+        "https://man7.org/linux/man-pages/man1/vncpasswd.1.html",
+        has_option=False,
+    ),
+    CommandForm(
         ("kv get", "op read", "pass show", "auth token", "print-", "get password"),
         _PRINTED,
         "https://developer.hashicorp.com/vault/docs/commands/kv/get",

@@ -30,7 +30,16 @@ PUBLIC_HOSTS = (
     " archive.ics.uci.edu data.csail.mit.edu groups.csail.mit.edu vis-www.cs.umass.edu"
     " host.robots.ox.ac.uk www.robots.ox.ac.uk data.vision.ee.ethz.ch codh.rois.ac.jp"
     " mmlab.ie.cuhk.edu.hk sid.erda.dk madm.dfki.de benchmark.ini.rub.de data.caltech.edu"
-    " creativecommons.org opensource.org semver.org keepachangelog.com sphinx-doc.org".split()
+    " creativecommons.org opensource.org semver.org keepachangelog.com sphinx-doc.org"
+    " hf.co github.io readthedocs.org gcr.io pkg.dev public.ecr.aws kaggleusercontent.com"
+    " dagshub.com"
+    " clear.ml aimstack.io sentry.io slack.com discord.com openreview.net doi.org crates.io"
+    " golang.org nodejs.org sigstore.dev unpkg.com jsdelivr.net cloudflare.com anthropic.com"
+    " cohere.ai cohere.com replicate.com runpod.io lambdalabs.com lambda.ai vast.ai paperspace.com"
+    " modal.com databricks.com snowflake.com digitalocean.com oracle.com unicode.org ntp.org"
+    " letsencrypt.org gradio.app streamlit.io ngrok.com tailscale.com civitai.com aliyun.com"
+    " tuna.tsinghua.edu.cn ustc.edu.cn sjtu.edu.cn xethub.hf.co vllm.ai sky-pilot.co"
+    " mosaicml.com together.ai mistral.ai groq.com deepmind.com apple.com meta.com".split()
 )
 """Servers of everybody, with all below them; those of universities that data sets lie on, alone."""
 
@@ -67,10 +76,12 @@ def is_example_user(name: str) -> bool:
 
 def is_public_index(host: str, text: str, end: int) -> bool:
     """Is it an index of packages that everybody uses: a domain of its own, and its usual folder?"""
+    line = text[max(0, text.rfind("\n", 0, end), end - 200) : end + 200].partition("\n")[0]
     return (
-        text.startswith(("/simple", "/packages/"), end)
-        and re.fullmatch(r"(?:files\.)?[a-z]+\.org", host) is not None
-    )
+        text.startswith(("/simple", "/packages/", "/project/", "/pypi/"), end)
+        or "pip._" in line
+        or "/simple/" in line
+    ) and re.fullmatch(r"(?:files\.)?[a-z]+\.org", host) is not None
 
 
 def is_internal_host(host: str) -> bool:

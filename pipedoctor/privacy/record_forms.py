@@ -12,16 +12,18 @@ _NAMED = (
 _SCALAR = rf"(?:true|false|null|\d+|{_Q}[^\"'\n{{}}]{{0,60}}{_Q}|\[[^\]\n]{{0,80}}\])"
 _NO_VALUE = r"(?!<secret>|\$|\{\{|None\b|null\b|true\b|false\b)"
 
+_VALUE_MARKS = ('alue":', "alue':", 'alue" ', "alue' ", "alue\\", "alue =", "alue  ", 'alue="')
+
 RECORD_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
-        ("alue",),
+        _VALUE_MARKS,
         rf"((?<!\w){_Q}?{_NAMED}{_Q}?\s?[:=]\s?\{{\s{{0,40}}(?:{_Q}?(?!value\b)\w{{1,24}}{_Q}?\s{{0,8}}[:=]\s?{_SCALAR}"
         rf",?\s{{1,40}}){{0,6}}{_Q}?value{_Q}?\s{{0,8}}[:=]\s?{_Q}){_NO_VALUE}[^\"'\n]{{3,}}",
         f"{_TERRAFORM}/values/outputs",
         has_option=False,
     ),
     CommandForm(
-        ("alue",),
+        _VALUE_MARKS,
         rf"({_Q}?sensitive{_Q}?\s{{0,8}}[:=]\s?true,?\s{{1,40}}(?:{_Q}?"
         rf"(?!value\b)\w{{1,24}}{_Q}?\s{{0,8}}[:=]\s?{_SCALAR}"
         rf",?\s{{1,40}}){{0,6}}{_Q}?value{_Q}?\s{{0,8}}[:=]\s?{_Q}){_NO_VALUE}[^\"'\n]{{3,}}",
@@ -29,7 +31,7 @@ RECORD_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("alue",),
+        _VALUE_MARKS,
         rf"({_Q}?value{_Q}?\s{{0,8}}[:=]\s?{_Q}){_NO_VALUE}[^\"'\n]{{3,200}}"
         rf"(?={_Q},?\s{{1,40}}(?:{_Q}?"
         rf"(?!value\b)\w{{1,24}}{_Q}?\s{{0,8}}[:=]\s?{_SCALAR},?\s{{1,40}}){{0,4}}"

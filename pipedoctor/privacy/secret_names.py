@@ -100,6 +100,9 @@ _OTHER_THINGS = _split_words(
     " ring board word words map mapping frozen lock locked exists missing found present rotation"
     " level strength hint hints label labels position positions pos shape dtype order freq"
     " frequency probs prob throughput speed latency time times second level api source sources"
+    " rounds iterations iters algorithm algo regex pattern retries attempts hasher lifetime"
+    " interval"
+    " callback handler minlength maxlength"
     " ref domain header headers jar httponly secure samesite model module modules server service"
 )
 _WORDS = compile_lazily(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

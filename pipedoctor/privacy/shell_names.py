@@ -33,7 +33,7 @@ SHELL_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         _SMI,
-        rf"((?<![\w.])\.\.\.{_CUT_HOMES}?[/\\])(?!<|\.){USER}(?=[/\\]{_ENVIRONMENTS}[/\\])",
+        rf"(\.\.\.(?<![\w.]\.\.\.){_CUT_HOMES}?[/\\])(?!<|\.){USER}(?=[/\\]{_ENVIRONMENTS}[/\\])",
         "...",
         in_word=True,
     ),
@@ -47,7 +47,7 @@ SHELL_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         _SMI,
-        r"((?<![\w.])\.\.\.)(?!(?:[a-z]*(?:onda|orge|amba|nvs?|ome|ers|ata|ace|rk|opt|pt|usr|sr"
+        r"(\.\.\.(?<![\w.]\.\.\.))(?!(?:[a-z]*(?:onda|orge|amba|nvs?|ome|ers|ata|ace|rk|opt|pt|usr|sr"
         r"|cache|che|ocal"
         rf"|cal|oot|ot|min|ser)\d?)/)([a-z][a-z0-9_.-]{{2,}})(?=/{_ENVIRONMENTS}/)",
         "...",
@@ -120,6 +120,14 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
         rf"(?:[:,\s]|$))",
         *("@tcp", "@o2ib", "@kfi", "@gni"),
         in_word=True,
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man1/ssh.1.html",
+        rf"(\b(?:[Pp]ermanently added|[Aa]uthenticity of host|[Oo]ffending \S+ key for)"
+        rf" ['\"]?\[?){HOST}"
+        r"(?=\]?(?::\d+)?[,'\" ])",
+        *("ermanently added", "uthenticity of", "ffending "),
     ),
     make_form(
         "project",
