@@ -8,6 +8,8 @@ from pipedoctor.lazy_pattern import compile_lazily
 
 _COMMANDS = ("python", "torchrun", "accelerate", "docker_run", "sbatch")
 _ORIGIN = "the command in the log"
+_SETTING = "jobworkers"
+"""What a signature captures of a line of settings: ``num_workers=12``."""
 _WORKERS = compile_lazily(
     r"(?<!\S)(?:-j|-{0,2}(?:[\w-]+\.){0,4}(?:\w+[-_])?(?:(?:num|n)[-_]?)?workers)"
     r"[ =](\d{1,3})(?!\S)"
@@ -27,6 +29,9 @@ def add_logged_job(facts: Facts, log: Log) -> Facts:
         match = next((one for one in matches if one), None)
         if match and getattr(job, field) is None:
             found[field] = int(match[1])
+    told = next((one.values[_SETTING] for one in log.seen if _SETTING in one.values), "")
+    if told and job.num_workers is None:
+        found.setdefault("num_workers", int(told))
     if not found:
         return facts
     origin = {**job.origin, **dict.fromkeys(found, _ORIGIN)}

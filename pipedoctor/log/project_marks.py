@@ -10,7 +10,7 @@ from pipedoctor.log.manifests import ManifestReader
 
 PROJECT_WORDS = frozenset(
     {
-        *("torch", "torchvision", "torchaudio", "pytorch", "version"),
+        *("torch", "torchvision", "torchaudio", "pytorch", "version", "cu", "cpu"),
         *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled", "systemd"),
         *("ipython", "ipykernel"),
     }
@@ -41,9 +41,11 @@ _TORCH = re.compile(
     r"|\bPython-3\.\d{1,2}\.\d{1,2} torch-)" + _NUMBER
 )
 _BUILD = re.compile(
-    r"^(?:Version: |['\"]|)(?P<version>[12]\.\d{1,2}\.\d{1,2}\+(?:cu\d{2,3}|cpu))['\"]?\s*$"
+    r"^(?:Version: |[('\"]{1,2}|(?:True|False),? |torch:? |)"
+    r"(?P<version>[12]\.\d{1,2}\.\d{1,2}\+(?:cu\d{2,3}|cpu))"
+    r"['\"]?(?:,? (?:True|False|None|\d{1,2}\.\d))?(?:,? (?:True|False|None|\d{1,2}\.\d))?\)?\s*$"
 )
-"""What ``pip show torch``, or a line of an interpreter, prints of a build of its own."""
+"""What ``pip show torch``, or a line of an interpreter, prints of a build, and of its CUDA."""
 _PYTHON = re.compile(
     r"python(?P<dotted>3\.\d{1,2})[/\\](?:site|dist)-packages"
     r"|\bPython3(?P<joined>\d{1,2})\\(?:[Ll]ib|Scripts)\\|^Python (?P<told>3\.\d{1,2})\.\d"

@@ -269,6 +269,8 @@ JOBS = {
     "python main.py -a resnet50 -j 6": "6 workers with batches",
     "python run.py data.num_workers=3": "3 workers with batches",
     "torchrun --nproc_per_node=2 run.py --dataloader_num_workers 4": "4 workers in each of 2 ranks",
+    "python train.py\nINFO:seg:workers_per_gpu=12 samples_per_gpu=8": "12 workers with batches",
+    "python train.py\ntry num_workers=16 in the DataLoader": "4 workers with batches",
     "python train.py --workers-per-node 8": "4 workers with batches",
     "python train.py --ps-workers auto": "4 workers with batches",
 }

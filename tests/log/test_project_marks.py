@@ -23,6 +23,10 @@ def read(*lines: str) -> ProjectDetector:
         ("but you have torch 2.2.0 which is incompatible.", {"torch": "2.2.0"}),
         ("Version: 2.5.1+cu124", {"torch": "2.5.1+cu124"}),
         ("'2.3.1+cu121'", {"torch": "2.3.1+cu121"}),
+        ("2.6.0+cpu False", {"torch": "2.6.0+cpu"}),
+        ("False 2.6.0+cu124", {"torch": "2.6.0+cu124"}),
+        ("2.4.1+cu121 12.1 True", {"torch": "2.4.1+cu121"}),
+        ("('2.7.0+cpu', None, False)", {"torch": "2.7.0+cpu"}),
         (
             "Successfully installed torch-2.4.1 torchvision-0.19.1 triton-3.0.0",
             {"torch": "2.4.1", "torchvision": "0.19.1"},
