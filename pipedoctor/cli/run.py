@@ -69,6 +69,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
         refuse_dead_paths(context)  # its clocks lie in TMPDIR
     if request.job.is_known:
         request.job.build_inquiry()  # what is not there is said before the command starts
+    kills = _count_oom_kills()
     try:
         code, tail, verdict, seen = _run_and_judge(request)
     except OSError as error:
@@ -77,11 +78,22 @@ def command(context: click.Context, /, **parameters: Any) -> None:
         missing = isinstance(error, FileNotFoundError)
         context.exit(NOT_FOUND_CODE if missing else NOT_RUNNABLE_CODE)
     if code:
-        explanation = explain_output(tail, code, argv, request.job, seen)
+        risen = None if kills is None else _count_oom_kills() != kills
+        explanation = explain_output(tail, code, argv, request.job, seen, ran_out=risen)
         click.echo(explanation, err=True, nl=False)
     if verdict:
         click.echo(verdict, err=True, nl=False)
     context.exit(code)
+
+
+def _count_oom_kills() -> int | None:
+    """Processes that the kernel has ended for want of memory until now; None: it does not say."""
+    if sys.platform != "linux":
+        return None
+    from pipedoctor.collect.machine import Machine
+    from pipedoctor.collect.oom_kills import count_oom_kills
+
+    return count_oom_kills(Machine())
 
 
 def _refuse_dead_program(context: click.Context, name: str) -> None:

@@ -22,17 +22,34 @@ if TYPE_CHECKING:
 _LAUNCHERS = ("torchrun", "accelerate", "deepspeed")
 """Programs that run a script in the environment they are installed in."""
 _DEAD_JOB = "the job that died"
+_SIGKILL_CODE = 128 + 9
+"""As a shell says it."""
+_OOM = "worker-oom-killed"
+_COUNT_STAYED = (
+    "the kernel's count of processes that it ended for want of memory did not rise meanwhile"
+)
+_NO_OOM = (
+    f"\npipedoctor run: killed by SIGKILL; no sign of the OOM killer here: {_COUNT_STAYED}."
+    " Something else sent it: kill -9, a scheduler or container at its limit, systemd-oomd.\n"
+)
 _FULL_SHARE = 0.9
 """Share of /dev/shm in use from which on it counts as full."""
 
 
 def explain_output(
-    output_bytes: bytes, code: int, argv: Sequence[str], job: JobRequest, facts: "Facts | None"
+    output_bytes: bytes,
+    code: int,
+    argv: Sequence[str],
+    job: JobRequest,
+    facts: "Facts | None",
+    *,
+    ran_out: bool | None = None,
 ) -> str:
     """
     What `explain` says of the output, and of the signal that ended the command.
 
-    `facts` is what was watched of it; empty: there is nothing to say.
+    `facts` is what was watched of it; `ran_out`: did the kernel end a process for want of
+    memory meanwhile, as far as that is known? Empty: there is nothing to say.
     """
     from io import BytesIO
 
@@ -41,7 +58,9 @@ def explain_output(
     from pipedoctor.explanation.text import render
     from pipedoctor.runtime.attempt import Crash, attempt
 
-    end = f"\nexit code {code}\n".encode()
+    killed_by_other = code == _SIGKILL_CODE and ran_out is False
+    note = _NO_OOM if killed_by_other else ""
+    end = b"" if killed_by_other else f"\nexit code {code}\n".encode()
     redactor = privacy.make_stderr_redactor()
 
     def look(sections: frozenset[str]) -> "Facts":
@@ -51,10 +70,11 @@ def explain_output(
         lambda: explain(BytesIO(output_bytes + end), source="run", redactor=redactor, facts=look)
     )
     if isinstance(done, Crash) or not _is_explainable(done.value):
-        return ""
-    found = structs.replace(done.value, causes=tuple(map(_keep_possible, done.value.causes)))
+        return note
+    causes = tuple(_judge_oom(_keep_possible(cause), ran_out) for cause in done.value.causes)
+    found = structs.replace(done.value, causes=causes)
     color = sys.stderr.isatty() and output.has_colors(None, no_color=False)
-    return "\n" + render(found, width=output.get_width(), color=color)
+    return note + "\n" + render(found, width=output.get_width(), color=color)
 
 
 def _is_explainable(explanation: "Explanation") -> bool:
@@ -70,6 +90,13 @@ def _keep_possible(cause: "SuspectedCause") -> "SuspectedCause":
     return structs.replace(
         cause, here="unknown", why_here=f"{cause.why_here}; nevertheless the job failed here"
     )
+
+
+def _judge_oom(cause: "SuspectedCause", ran_out: bool | None) -> "SuspectedCause":
+    """What the kernel's count says of a process that ran out of memory."""
+    if cause.name != _OOM or ran_out is not False:
+        return cause
+    return structs.replace(cause, here="unknown", why_here=_COUNT_STAYED)
 
 
 def _collect_job(

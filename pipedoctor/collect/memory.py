@@ -36,7 +36,7 @@ def memory(machine: Machine, announce: Announce) -> Memory:
         swappiness=read_int(kernel / "swappiness"),
         transparent_hugepages=_read_selected_word(huge / "enabled"),
         hugepage_defrag=_read_selected_word(huge / "defrag"),
-        compaction_stalls=_read_counters(machine.proc / "vmstat").get("compact_stall"),
+        compaction_stalls=read_counters(machine.proc / "vmstat").get("compact_stall"),
     )
 
 
@@ -85,7 +85,7 @@ def _describe_limit(
     Version 2 counts kills of the whole subtree, version 1 those of one group alone.
     """
     if (at / "memory.max").exists():
-        events = _read_counters(at / "memory.events")
+        events = read_counters(at / "memory.events")
         return MemoryLimit(
             limit=limit,
             used=read_int(at / "memory.current"),
@@ -96,7 +96,7 @@ def _describe_limit(
         )
     both = read_int(at / "memory.memsw.limit_in_bytes")
     swap = both - limit if both is not None and both < 1 << 62 else None
-    counts = [_read_counters(group / "memory.oom_control").get("oom_kill") for group in descendants]
+    counts = [read_counters(group / "memory.oom_control").get("oom_kill") for group in descendants]
     kills = [count for count in counts if count is not None]
     return MemoryLimit(
         limit=limit,
@@ -108,7 +108,7 @@ def _describe_limit(
     )
 
 
-def _read_counters(file: Path) -> dict[str, int]:
+def read_counters(file: Path) -> dict[str, int]:
     """Read a file of lines such as ``oom_kill 3``."""
     pairs = (line.split() for line in read_or_default(file).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and _is_number(pair[1])}  # noqa: PLR2004
@@ -119,7 +119,7 @@ def _is_number(number: str) -> bool:
 
 
 def _sum_file_pages(group: Path, *names: str) -> int | None:
-    numbers = _read_counters(group / "memory.stat")
+    numbers = read_counters(group / "memory.stat")
     return sum(numbers[name] for name in names) if names[0] in numbers else None
 
 

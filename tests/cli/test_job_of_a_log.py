@@ -108,6 +108,35 @@ def test_its_workers_and_its_shm_at_death_are_known() -> None:
     assert "Assuming" not in text, "18 batches filled it"
 
 
+@pytest.mark.parametrize(
+    ("ran_out", "said"),
+    [(False, "Here: unknown; the kernel's count"), (True, "Here: unknown; memory-limit-too-low")],
+)
+def test_the_count_of_the_kernel_judges_workers_that_were_killed(ran_out: bool, said: str) -> None:
+    log = b"RuntimeError: DataLoader worker (pid 12) is killed by signal: Killed.\n"
+
+    text = explain_output(log, 1, ("sh",), JobRequest(), None, ran_out=ran_out)
+
+    assert said in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("ran_out", "said", "not_said"),
+    [
+        (False, "killed by SIGKILL; no sign of the OOM killer here", "worker-oom-killed"),
+        (True, "worker-oom-killed", "no sign"),
+        (None, "worker-oom-killed", "no sign"),
+    ],
+)
+def test_sigkill_is_the_oom_killers_where_its_count_rose(
+    ran_out: bool | None, said: str, not_said: str
+) -> None:
+    text = explain_output(b"epoch 1\n", 137, ("sh",), JobRequest(), None, ran_out=ran_out)
+
+    assert said in text
+    assert not_said not in text
+
+
 def test_what_is_typed_wins_over_what_was_seen() -> None:
     said = _explain(
         _observed(workers=8, size=64 << 20), JobRequest(workers=2, batch_bytes=32 << 20)

@@ -7,6 +7,7 @@ import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.memory import memory
+from pipedoctor.collect.oom_kills import count_oom_kills
 from pipedoctor.facts import Memory, MemoryLimit, UnreadableError
 from pipedoctor.units import GiB, MiB
 
@@ -189,3 +190,18 @@ def test_here() -> None:
     seen = memory(Machine(), lambda _: None)
 
     assert seen.total == memory(Machine(system="darwin"), lambda _: None).total
+
+
+def test_kills_for_want_of_memory(root: Path) -> None:
+    machine = Machine(root=root)
+    assert count_oom_kills(machine) is None
+
+    put(root, "proc/self/cgroup", "0::/job\n")
+    put(root, "proc/self/mountinfo", V2_MOUNT)
+    put(root, "sys/fs/cgroup/job/memory.max", "max\n")
+    put(root, "sys/fs/cgroup/cgroup.controllers", "memory\n")
+    put(root, "sys/fs/cgroup/job/memory.events", "oom 4\noom_kill 3\n")
+    assert count_oom_kills(machine) == 3
+
+    put(root, "proc/vmstat", "nr_free_pages 5\noom_kill 28\n")
+    assert count_oom_kills(machine) == 28
