@@ -51,7 +51,7 @@ for struct in (*kinds(Fact), *kinds(Part)):
 
 
 @pytest.mark.parametrize("kind", SECTIONS.values(), ids=list(SECTIONS))
-@settings(max_examples=settings().max_examples // 4)
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_round_trip(kind: type[Fact], data: st.DataObject) -> None:
     facts = Facts(data.draw(made(kind)), unknown={"gpu": "libnvidia-ml.so.1 not found"})

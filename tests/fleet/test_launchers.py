@@ -73,7 +73,7 @@ def test_torchrun(folder: Path) -> None:
     need("torchrun")
     line = recipe("mpirun", folder=folder).splitlines()[1]
 
-    done = run(line.replace("-node 8", "-node 3"), folder)
+    done = run(line.replace("-node 8", "-node 2"), folder)
 
     assert done.returncode == 0, done.stderr
     assert len(nodes(folder)) == 1

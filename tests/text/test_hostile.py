@@ -123,7 +123,11 @@ def outcome(data: bytes) -> str:
         return str(refused)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=settings().max_examples * 5,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(st.lists(st.tuples(LINES, VALUES), max_size=30))
 def test_any_text_gives_facts_or_one_refusal(rows: list[tuple[str, str]]) -> None:
     text = "\n".join(label + value for label, value in rows)
@@ -136,7 +140,7 @@ def test_any_text_gives_facts_or_one_refusal(rows: list[tuple[str, str]]) -> Non
         assert json.dumps(again) == said
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=settings().max_examples * 3, deadline=None)
 @given(st.binary(max_size=2000))
 def test_any_bytes_give_facts_or_one_refusal(noise: bytes) -> None:
     begun = START.encode()

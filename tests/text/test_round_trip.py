@@ -119,7 +119,7 @@ def _skipped(report: Report) -> list[tuple[str, str]]:
 )
 @pytest.mark.parametrize("section", SECTIONS)
 @settings(
-    max_examples=settings().max_examples // 12,
+    max_examples=settings().max_examples // 6,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

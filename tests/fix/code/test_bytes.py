@@ -248,7 +248,7 @@ def tree_of(raw: bytes) -> ast.Call:
     return last.value
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=settings().max_examples * 2)
 @given(
     call=calls(),
     mark=st.booleans(),
@@ -274,7 +274,7 @@ def test_only_the_wanted_argument_differs(
     assert [*map(ast.dump, tree_of(new).args)] == [*map(ast.dump, before.args)]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=settings().max_examples * 2)
 @given(call=calls(), name=KEYWORD)
 def test_only_the_unwanted_argument_goes(call: str, name: str) -> None:
     raw = f"{TOP}x = {call}\n".encode()

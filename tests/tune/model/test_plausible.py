@@ -72,7 +72,7 @@ def test_what_was_measured_is_plausible() -> None:
 
 
 @pytest.mark.extended
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples * 2, deadline=None)
 @given(data=st.data())
 def test_no_number_breaks_it(data: st.DataObject) -> None:
     record = msgspec.json.decode(msgspec.json.encode(BUILTINS))
