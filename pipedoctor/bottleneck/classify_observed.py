@@ -60,9 +60,10 @@ def classify_observed(observation: Observation) -> Bottleneck:
 
 
 def is_doubtful(observation: Observation, bottleneck: Bottleneck) -> bool:
-    """Are there few samples, or is data just about late?"""
+    """Are there few samples, is data just about late, or has the job only just begun?"""
     close = abs(observation.late_share - MAX_WAIT_SHARE) < BORDER
-    return bottleneck.name == "unknown" or close or observation.samples < ENOUGH
+    begins = bottleneck.name == "worker-startup" and observation.main.starts <= 1
+    return bottleneck.name == "unknown" or close or begins or observation.samples < ENOUGH
 
 
 def _find_causes(observation: Observation) -> Iterator[Bottleneck]:
