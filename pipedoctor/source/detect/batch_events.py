@@ -13,6 +13,7 @@ from pipedoctor.facts.code_events.training import (
     OtherCopy,
     Synchronization,
 )
+from pipedoctor.source.detect.clocks import reads_clock
 from pipedoctor.source.detect.device_copies import (
     copies_to_host,
     is_device_copy,
@@ -37,7 +38,6 @@ from pipedoctor.source.detect.value_uses import (
     is_formatted_text,
     is_reduced_tensor,
     is_used_in_condition,
-    reads_clock,
     reads_tensor,
 )
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -76,7 +76,7 @@ class BatchEvents:
         elif isinstance(func, ast.Attribute) and (how := reads_tensor(node)):
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
-            if self._is_parameter(scope, read):
+            if self._is_parameter(scope, read, root):
                 how, raised = "item", True
             raised = raised or is_of_gradients(scope, func.value)
             if not raised and self.depth:
@@ -141,7 +141,7 @@ class BatchEvents:
             node = node.func
         return False
 
-    def _is_parameter(self, scope: CodeScope, read: set[str]) -> bool:
+    def _is_parameter(self, scope: CodeScope, read: set[str], root: str) -> bool:
         """``self.margin`` of ``self.margin.item()``, a parameter or buffer of the module itself."""
         own = {name for name in read if name.startswith("self.")}
         if scope.owner is None or not own:
@@ -151,7 +151,7 @@ class BatchEvents:
         given = (value for one in made for name in own for value, _ in one.bindings.get(name, ()))
         return any(
             isinstance(value, ast.Call) and last_name(value.func) == "Parameter" for value in given
-        ) or any(f"self.{name}" in own for one in made for name in list_buffers(one))
+        ) or any(f"self.{name}" == root for one in made for name in list_buffers(one))
 
     def record_test(
         self, scope: CodeScope, step: CodeStep, test: ast.expr, state: FlowState

@@ -153,6 +153,7 @@ def _is_made_here(recorder: EventRecorder, scope: CodeScope, node: ast.Call, nam
     """Is a variable given a new tensor in the same step, and nothing done with it until then?"""
     given = [(value, its) for value, its in scope.bindings.get(name, ()) if value is not node]
     own = [pair for pair in given if not _is_of_itself(pair[0], name)]
+    own = _take_off_replaced(own, scope, node)
     again = [value for value, _ in given if _is_of_itself(value, name)]
     if len(own) != 1 or len(again) > _MAX_CHANGES or name in scope.parameter_names:
         return False
@@ -169,6 +170,20 @@ def _is_made_here(recorder: EventRecorder, scope: CodeScope, node: ast.Call, nam
         if one.id == name and (value.end_lineno or 0) < one.lineno < node.lineno
     )
     return not any(isinstance(x.ctx, ast.Load) and id(x) not in changing for x in between)
+
+
+def _take_off_replaced(
+    own: list[tuple[ast.expr, CodeStep]], scope: CodeScope, node: ast.Call
+) -> list[tuple[ast.expr, CodeStep]]:
+    """The last of several that a variable is given on the way to a copy, if none may be skipped."""
+    before = [pair for pair in own if pair[0].lineno <= node.lineno]
+    moved = next((step for step in scope.calls if step.node is node), None)
+    if len(own) < 2 or not before or moved is None:  # noqa: PLR2004
+        return own
+    last = max(before, key=lambda pair: pair[0].lineno)
+    around, its = last[1].context, moved.context
+    surely = its.guards[: len(around.guards)] == around.guards and not around.tries
+    return [last] if surely else own
 
 
 def _is_of_itself(value: ast.expr, name: str) -> bool:

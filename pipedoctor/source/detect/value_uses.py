@@ -20,13 +20,6 @@ _PRINTING_METHODS = {
     *("set_postfix", "set_description", "add_scalar", "add_scalars", "log_metric", "log_metrics"),
 }
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
-_CLOCKS = frozenset(
-    (
-        *("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns"),
-        *("elapsed_time", "record", "tic", "toc", "timer", "default_timer"),
-    )
-)
-"""What reads a clock, by its last name."""
 _CONVERTERS = {"print", "float", "int"}
 _CHOICES = {"max", "min"}
 """Functions of Python that compare the values that they are given, and so ask for them."""
@@ -110,17 +103,6 @@ def compares_values(node: ast.expr) -> bool:
     return not isinstance(node, ast.Compare) or all(isinstance(x, _COMPARISONS) for x in node.ops)
 
 
-def reads_clock(scope: CodeScope, step: CodeStep) -> bool:
-    """Is the time taken in the same loop, or in the same function where there is none?"""
-    around = step.context.loops[-1:]
-    return any(
-        isinstance(one.node, ast.Call)
-        and last_name(one.node.func) in _CLOCKS
-        and one.context.loops[-1:] == around
-        for one in scope.calls
-    )
-
-
 def is_computed_of_gradients(node: ast.Call) -> bool:
     """Is it a number of the gradients, which lie on the device?"""
     return last_name(node.func) in _GRADIENT_NORMS
@@ -156,10 +138,17 @@ def converts_values(node: ast.Call) -> str:
     if not isinstance(func, ast.Attribute):
         return ""
     if isinstance(func.value, ast.Name) and func.value.id == "math":
-        return "float"
+        asked = func.attr in {*_FINITE_CHECKS, "exp"} or not any(map(_is_entry, node.args))
+        return "float" if asked else ""
     if func.attr in _PRINTING_METHODS or (func.attr == "log" and last_name(func.value) == "wandb"):
         return "print"
     return "text" if any(map(is_formatted_text, node.args)) else ""
+
+
+def _is_entry(node: ast.expr) -> bool:
+    """``state["step"]``: of a dictionary, which holds numbers beside tensors."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def is_formatted_text(node: ast.expr) -> bool:

@@ -27,6 +27,9 @@ def sample(x):
 SILENT = {
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
+    "replaced where somebody asks": batch_loop(
+        "z = x\nif y:\n    z = torch.rand(9)\nz = z.to(device)"
+    ),
     "chosen by the batch": batch_loop("z = torch.eye(9)[x.labels].to(device)"),
     "one of two that are there": batch_loop(
         "z = torch.ones(9) if y else mask(x)\nz = z.to(device)"
@@ -74,6 +77,9 @@ SILENT = {
 }
 SPEAKS = {
     "in each step of a sampling": SAMPLING.format(grad="no_grad"),
+    "by a name that was a number": batch_loop(
+        "z = math.log(9)\nz = torch.exp(torch.arange(9) * -z)\nz = z.to(device)\nz = x * z"
+    ),
     "with another axis": batch_loop("z = torch.eye(9)[None, :, :]\nz = z.to(device)"),
     "of what it was before": batch_loop(
         "z = torch.meshgrid(torch.arange(8), torch.arange(8))\n"
