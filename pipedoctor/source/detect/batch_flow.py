@@ -261,7 +261,8 @@ class BatchFlow(BatchEvents):
         """The conditions of a call, inside the loop; those that always hold apart."""
         begin = self.recorder.loops[self.loop_index].at.line if not self.depth else 0
         around = [g for g in step.context.guards if g.test.lineno > begin]
-        return [g for g in around if not self.recorder.always_holds(g, scope)]
+        uncertain = (one for one in around if not self.recorder.always_holds(one, scope))
+        return [self.recorder.name_interval(one, scope) for one in uncertain]
 
     def _enter_function(
         self,

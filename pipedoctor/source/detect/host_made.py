@@ -14,7 +14,8 @@ FILLED_FACTORIES = frozenset(
     f"torch.{name}"
     for name in (
         *("zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "eye"),
-        *("linspace", "logspace", "randperm", "tensor"),
+        *("linspace", "logspace", "randperm", "tensor", "hann_window", "hamming_window"),
+        *("blackman_window", "bartlett_window", "kaiser_window", "tril_indices", "triu_indices"),
     )
 )
 """What makes a tensor on the host unless it is told the device."""

@@ -100,6 +100,13 @@ class EventRecorder:
             texts += [unparse_short(part) for part in test.values if "%" not in text]
         return next((text for text in texts if "%" in text), unparse_short(test))
 
+    def name_interval(self, guard: GuardCondition, scope: CodeScope) -> GuardCondition:
+        """``step % 9 == 0`` for a variable that keeps it, which other functions do not know."""
+        kept = scope.bindings.get(guard.test.id, ()) if isinstance(guard.test, ast.Name) else ()
+        tests = (one for one, _ in kept if isinstance(one, _CONDITIONS))
+        test = next((one for one in tests if "%" in unparse_short(one)), guard.test)
+        return GuardCondition(test, guard.holds)
+
     def add_event(
         self,
         details: RecordedDetails,

@@ -254,8 +254,9 @@ def _reduces_tensor(node: ast.expr, tensors: AbstractSet[str]) -> bool:
         return False
     func = node.func
     if isinstance(func, ast.Attribute) and binding_key(func.value) == "torch":
-        asked = func.attr in _TENSOR_QUESTIONS and node.args
-        return bool(asked) and bool(tensor_names(node.args[0]) & tensors)
+        whole = func.attr in _TENSOR_REDUCTIONS and len(node.args) == 1
+        asked = whole or (func.attr in _TENSOR_QUESTIONS and bool(node.args))
+        return asked and bool(tensor_names(node.args[0]) & tensors)
     if node.args:
         return False
     if not isinstance(func, ast.Attribute) or func.attr not in _TENSOR_REDUCTIONS:
