@@ -72,6 +72,25 @@ def takes_no_step(scope: CodeScope, around: LoopNode) -> bool:
     return _goes_backward(scope, around) and not takes_step(scope, around)
 
 
+def adds_up_steps(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration take a step, once a loop within it has gone backward several times?"""
+    inner = {
+        id(one): one
+        for step in steps_in_loop(scope, around)
+        for one in step.context.loops[-1:]
+        if around in step.context.loops[-2:-1] and one is not around
+    }
+    return takes_step(scope, around) and any(
+        takes_no_step(scope, one) and not (isinstance(one, ast.For) and _is_pass(one))
+        for one in inner.values()
+    )
+
+
+def _is_pass(node: ast.For) -> bool:
+    """Is it a loop over all of the batches, by what is iterated?"""
+    return is_named_like_loader(node.iter) or "epoch" in unparse_short(node.target).lower()
+
+
 def _goes_backward(scope: CodeScope, around: LoopNode) -> bool:
     """Does each iteration go backward, and change the parameters by hand?"""
     return "backward" in _list_own_names(scope, around)
@@ -96,7 +115,7 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
     not so over a range in strides: ``range(0, len(rows), batch_size)``, in a loop over
     epochs, or where the iterations are called steps.
     """
-    if not makes_steps(scope, node):
+    if not (makes_steps(scope, node) or adds_up_steps(scope, node)):
         return takes_strides(node.iter) and _goes_backward(scope, node)
     header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
     if takes_strides(node.iter) or not ("range(" in header or "epoch" in header):

@@ -6,8 +6,10 @@ from typing import Literal
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.loop_steps import (
+    adds_up_steps,
     is_named_like_loader,
     is_training_loop,
+    makes_steps,
     only_hands_on,
     takes_strides,
     trains_itself,
@@ -41,6 +43,9 @@ def find_loops(recorder: EventRecorder) -> None:
                 for step in scope.steps_by_type.get(kind, []):
                     if isinstance(step.node, (ast.For, ast.AsyncFor)):
                         _record_loop(recorder, scope, step, step.node)
+            for step in scope.steps_by_type.get(ast.While, []):
+                if isinstance(step.node, ast.While):
+                    _record_own_loop(recorder, scope, step, step.node)
 
 
 def _record_loop(
@@ -80,6 +85,18 @@ def _record_loop(
         return
     recorder.loop_indices[id(node)] = len(recorder.loops)
     recorder.loops.append(loop)
+
+
+def _record_own_loop(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.While
+) -> None:
+    """``while step < steps: rows = get_batch()``: its batches are made, and nobody loads them."""
+    known = [one for one in (node, *step.context.loops) if id(one) in recorder.loop_indices]
+    if known or not (makes_steps(scope, node) or adds_up_steps(scope, node)):
+        return
+    recorder.loop_indices[id(node)] = len(recorder.loops)
+    at, again = node_location(scope.module, node), is_repeated(recorder, scope, step)
+    recorder.loops.append(Loop(at=at, function=scope.name, role="train", repeats=again))
 
 
 def _evaluates_itself(
