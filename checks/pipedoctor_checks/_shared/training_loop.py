@@ -43,6 +43,17 @@ _OTHERWISE = compile_lazily(r"== (0|'cpu')")
 """What a negated condition leaves out: one turn, or a machine without a GPU."""
 _FIRST_RANK = compile_lazily(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
+_ON_GPU = compile_lazily(
+    r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'"
+    r"|(?:[\w.]+\.)?(?:use_|is_|n_|num_)?(?:cuda|gpus?)(?:_available)?(?: > 0)?"
+)
+"""What holds wherever there is a GPU to wait for."""
+
+
+def is_done_on_gpu(event: AnyEvent) -> bool:
+    """Is it done each time, at least where there is a GPU?"""
+    return all(map(_ON_GPU.fullmatch, event.guards))
+
 
 def is_demo_loop(loop: Loop) -> bool:
     """Does it only demonstrate a model, by its file or function name?"""

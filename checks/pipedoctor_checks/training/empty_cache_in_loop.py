@@ -4,8 +4,9 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import remove_statement
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import CacheRelease
+from pipedoctor.facts.source import Spot
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.training_loop import find_loop
+from pipedoctor_checks._shared.training_loop import find_loop, is_done_on_gpu
 
 
 @check("PDR408", "The CUDA allocator's cache is emptied in every step", fix="code", subject="loop")
@@ -20,8 +21,8 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    It is called in the loop itself in every step. Calls at an interval are not
-    reported; neither is an evaluation that deletes its results just before, to make
+    It is called in every step, in the loop itself or in what it calls, at least where there
+    is a GPU. Calls at an interval are not reported; neither is an evaluation that deletes its results just before, to make
     room for images of another size.
 
     ## Bad example
@@ -46,11 +47,15 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.empty_cache.html
     """
+    known: set[Spot] = set()
     for event in source.select_events(CacheRelease):
+        if event.at in known:
+            continue  # a function that several loops call
         loop = find_loop(source, event)
         trains = loop is not None and loop.role == "train"
         meant = event.details.freed and not trains
-        if not event.guards and not event.handler and not meant:
+        if is_done_on_gpu(event) and not event.handler and not meant:
+            known.add(event.at)
             yield make_code_finding(
                 [event.at],
                 Severity.SLOWS,

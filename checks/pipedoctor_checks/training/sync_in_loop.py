@@ -6,19 +6,17 @@ from pipedoctor.check import Confidence, Findings, Remedy, Severity, check, in_c
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import HostRead, Synchronization
 from pipedoctor.facts.source import Event, Loop, Spot
-from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
 from pipedoctor_checks._shared.own_names import accumulate_on_device
 from pipedoctor_checks._shared.training_loop import (
     describe_waiting_loops,
     is_demo_loop,
+    is_done_on_gpu,
     is_occasional,
 )
 
 _USES_GPU = frozenset(("cuda", "framework:Lightning", "framework-step"))
 """What code says that trains on a GPU where there is one; a framework moves batches itself."""
-_ON_GPU = compile_lazily(r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'")
-"""What holds wherever there is something to wait for."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 
 
@@ -176,7 +174,7 @@ def _find_synchronize(source: Source, loop: int) -> list[Event[Synchronization]]
     return [
         event
         for event in source.select_events(Synchronization)
-        if event.loop == loop and all(map(_ON_GPU.fullmatch, event.guards))
+        if event.loop == loop and is_done_on_gpu(event)
     ]
 
 

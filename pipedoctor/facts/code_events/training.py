@@ -126,6 +126,8 @@ class Synchronization(EventDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "synchronize"
 
+    in_loop: int | UnsetType = UNSET
+    """The loop, an index into `Source.loops`."""
     timed: bool = False
     """A clock is read in the same loop, or function: what it waits for is measured."""
 
@@ -140,6 +142,8 @@ class CacheRelease(EventDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "empty-cache"
 
+    in_loop: int | UnsetType = UNSET
+    """The loop, an index into `Source.loops`."""
     freed: bool
     """After a ``del``."""
 

@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Set as AbstractSet
 
+from msgspec import UNSET
+
 from pipedoctor.facts.code_events.training import (
     BatchCopy,
     CacheRelease,
@@ -108,11 +110,14 @@ class BatchEvents:
             self.recorder.add_event(array, scope, step, unparse_short(node))
             return
         name = self.recorder.full_name_of(node.func, scope)
+        details: CacheRelease | Synchronization | None = None
         if name == "torch.cuda.empty_cache":
-            freed = _follows_del(scope, step)
-            self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
+            details = CacheRelease(freed=_follows_del(scope, step), in_loop=self.loop_index)
         elif name == "torch.cuda.synchronize":
-            details = Synchronization(timed=reads_clock(scope, step))
+            timed = reads_clock(scope, step)
+            mine = self.loop_index if not (timed and self.depth) else UNSET
+            details = Synchronization(timed=timed, in_loop=mine)
+        if details is not None:
             self.recorder.add_event(details, scope, step, name, caller_guards=self.guards)
 
     def _read_names(self, scope: CodeScope, node: ast.expr) -> set[str]:

@@ -8,7 +8,11 @@ def evaluation_loop(lines: str) -> str:
     return f"loader = DataLoader(data)\n\ndef main(net):\n    for x in loader:\n{lines}"
 
 
+CALLED = "def tidy(x):\n    torch.cuda.empty_cache()\n\n"
 SILENT = {
+    "in what is called at an interval": CALLED
+    + batch_loop(GPU_STEP + "if step % 100 == 0:\n    tidy(x)"),
+    "where somebody asks for it": batch_loop(GPU_STEP + "if tidy:\n    torch.cuda.empty_cache()"),
     "after the loop": batch_loop(GPU_STEP, after="    torch.cuda.empty_cache()\n"),
     "at an interval": batch_loop(GPU_STEP + "if step % 100 == 0:\n    torch.cuda.empty_cache()"),
     "room for the next": evaluation_loop(
@@ -16,6 +20,13 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "in what each step calls": CALLED + batch_loop(GPU_STEP + "tidy(x)"),
+    "where there is a GPU": batch_loop(
+        GPU_STEP + "if torch.cuda.is_available():\n    torch.cuda.empty_cache()"
+    ),
+    "where GPUs are asked for": batch_loop(
+        GPU_STEP + "if args.n_gpus:\n    torch.cuda.empty_cache()"
+    ),
     "each step": batch_loop(GPU_STEP + "torch.cuda.empty_cache()"),
     "nothing was deleted": evaluation_loop("        net(x)\n        torch.cuda.empty_cache()\n"),
     "deleted afterwards": evaluation_loop(
