@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import remove_statement
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import CacheRelease
-from pipedoctor.facts.source import Spot
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.training_loop import find_loop, is_done_on_gpu
 
@@ -22,8 +22,8 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
     ## How it is judged
 
     It is called in every step, in the loop itself or in what it calls, at least where there
-    is a GPU. Calls at an interval are not reported; neither is an evaluation that deletes its results just before, to make
-    room for images of another size.
+    is a GPU. Calls at an interval are not reported; neither is an evaluation that deletes
+    its results just before, to make room for images of another size.
 
     ## Bad example
 
@@ -47,24 +47,24 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.empty_cache.html
     """
-    known: set[Spot] = set()
-    for event in source.select_events(CacheRelease):
-        if event.at in known:
-            continue  # a function that several loops call
-        loop = find_loop(source, event)
-        trains = loop is not None and loop.role == "train"
-        meant = event.details.freed and not trains
-        if is_done_on_gpu(event) and not event.handler and not meant:
-            known.add(event.at)
-            yield make_code_finding(
-                [event.at],
-                Severity.SLOWS,
-                f"{event.function} empties the allocator's cache in every step",
-                in_code(
-                    "Remove the call",
-                    edits=remove_statement(event),
-                    unsafe="more memory stays reserved; a GPU that is already full may run out"
-                    " of memory",
-                ),
-                confidence=Confidence.LIKELY,
-            )
+    found = (one for one in source.select_events(CacheRelease) if _is_needless(source, one))
+    for event in {one.at: one for one in found}.values():
+        yield make_code_finding(
+            [event.at],
+            Severity.SLOWS,
+            f"{event.function} empties the allocator's cache in every step",
+            in_code(
+                "Remove the call",
+                edits=remove_statement(event),
+                unsafe="more memory stays reserved; a GPU that is already full may run out of memory",
+            ),
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _is_needless(source: Source, event: Event[CacheRelease]) -> bool:
+    """Is it done in every step, and makes no room for what an evaluation has deleted?"""
+    loop = find_loop(source, event)
+    trains = loop is not None and loop.role == "train"
+    meant = event.details.freed and not trains
+    return is_done_on_gpu(event) and not event.handler and not meant
