@@ -56,7 +56,8 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
             in_code(
                 "Remove the call",
                 edits=remove_statement(event),
-                unsafe="more memory stays reserved; a GPU that is already full may run out of memory",
+                unsafe="more memory stays reserved; a GPU that is already full may run out"
+                " of memory",
             ),
             confidence=Confidence.LIKELY,
         )
