@@ -111,8 +111,6 @@ SILENT: dict[str, Code] = {
     "after the loop": batch_loop(GPU_STEP, after="    loss.item()\n"),
     "still on the host": batch_loop("n = y.tolist()\n" + GPU_STEP),
     "no GPU": batch_loop("loss = net(x)\nloss.backward()\nloss.item()"),
-    "a number beside a tensor": "import math\n"
-    + batch_loop('kept = {"sum": net(x.to(device)), "step": step}\nrate = math.sqrt(kept["step"])'),
     "only where the loss is not finite": "import math\n"
     + photo_training(step="if not math.isfinite(0):\n                print(loss)"),
     "a counter decides": "def main(loader, net, scaler):\n    for x in loader:\n"
