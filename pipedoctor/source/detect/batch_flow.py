@@ -19,7 +19,6 @@ from pipedoctor.source.detect.flow_state import (
     flow_names,
     is_part_of_result,
     list_bound_parts,
-    list_tensor_calls,
     tensor_names,
 )
 from pipedoctor.source.detect.gradient_reads import is_of_gradients, list_gradient_readers
@@ -160,7 +159,7 @@ class BatchFlow(BatchEvents):
 
     def _holds_copy(self, scope: CodeScope, value: ast.expr, on_host: set[str]) -> bool:
         """Is a value computed of a copy to the device, and not only read from it?"""
-        return any(self._is_copy(scope, one, on_host) for one in list_tensor_calls(value))
+        return any(self._is_copy(scope, one, on_host) for one in self.names.tensor_calls_in(value))
 
     def _carry_over(
         self,

@@ -133,6 +133,7 @@ class ExpressionNames:
         self._tensors: dict[int, frozenset[str]] = {}
         self._calls: dict[int, list[ast.Call]] = {}
         self._given: dict[int, frozenset[str]] = {}
+        self._tensor_calls: dict[int, list[ast.Call]] = {}
 
     def of_all(self, node: ast.expr) -> frozenset[str]:
         """All variables in an expression."""
@@ -155,6 +156,13 @@ class ExpressionNames:
             given = (*node.args, *(word.value for word in node.keywords))
             found = frozenset(name for one in given for name in self.of_tensors(one))
             self._given[id(node)] = found
+        return found
+
+    def tensor_calls_in(self, node: ast.expr) -> list[ast.Call]:
+        """The calls in an expression, apart from those of which the host only reads numbers."""
+        found = self._tensor_calls.get(id(node))
+        if found is None:
+            found = self._tensor_calls[id(node)] = list_tensor_calls(node)
         return found
 
     def calls_in(self, node: ast.expr) -> list[ast.Call]:

@@ -14,7 +14,7 @@ from pipedoctor.source.rewrite.measure_rewrite import measure_rewrite
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.locations import node_location
-from pipedoctor.source.syntax.scope import CodeScope, Module
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 from pipedoctor.source.syntax.source_text import SourceText
 from pipedoctor.source.values.call_graph import CallGraph
 from pipedoctor.source.values.carried import CarriedValues
@@ -48,6 +48,11 @@ class EventRecorder:
         """Loaders of which some loop takes a single batch, to look at."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
+        self.entered_by_call: dict[
+            tuple[int, int, ClassDefinition | None],
+            tuple[tuple[CodeScope, ClassDefinition | None], ...],
+        ] = {}
+        """What calls enter, by their identity, that of their function, and what ``self`` is."""
         self.import_steps: dict[tuple[int, int], list[tuple[Module, CodeStep]]] = {}
         """What files do on import that comes to a function within so many calls."""
         self.gradient_readers: frozenset[str] | None = None

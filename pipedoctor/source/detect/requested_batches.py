@@ -1,7 +1,7 @@
 """Batches that functions take from an iterator: ``batch = next(it)``."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.gradient_reads import list_gradient_readers
@@ -39,8 +39,18 @@ def has_own_tensors(recorder: EventRecorder, scope: CodeScope) -> bool:
 
 def list_entered(
     recorder: EventRecorder, scope: CodeScope, node: ast.Call, mine: ClassDefinition | None
-) -> Iterator[tuple[CodeScope, ClassDefinition | None]]:
+) -> Sequence[tuple[CodeScope, ClassDefinition | None]]:
     """The functions that a call may enter; of ``next(it)`` those that give the next one."""
+    key = (id(node), id(scope), mine)
+    known = recorder.entered_by_call.get(key)
+    if known is None:
+        known = recorder.entered_by_call[key] = tuple(_find_entered(recorder, scope, node, mine))
+    return known
+
+
+def _find_entered(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, mine: ClassDefinition | None
+) -> Iterator[tuple[CodeScope, ClassDefinition | None]]:
     yield from recorder.call_graph.resolve_call(node.func, scope, mine)
     if isinstance(node.func, ast.Name) and node.func.id == "next" and len(node.args) == 1:
         for cls in recorder.call_graph.infer_classes(node.args[0], scope, mine):

@@ -14,7 +14,7 @@ from pipedoctor.source.syntax.blocks import (
 )
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText
-from pipedoctor.source.syntax.walk import statement_blocks, walk_branches
+from pipedoctor.source.syntax.walk import find_nodes, statement_blocks, walk_branches
 
 _MAX_LINES = 1_000
 """Lines that are moved."""
@@ -60,13 +60,13 @@ def _begin_of_work(first: StatementPosition, tree: ast.Module) -> StatementPosit
         if bound_names(statement) & needed or _changes_environment(statement):
             break
         number -= 1
-        if any(isinstance(node, ast.Call) for node in ast.walk(statement)):
+        if find_nodes(statement, (ast.Call,)):
             start = number
     return StatementPosition(first.block, start)
 
 
 def _reads(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {one.id for one in find_nodes(node, (ast.Name,))}
 
 
 def _changes_environment(statement: ast.stmt) -> bool:

@@ -199,7 +199,12 @@ class Module:
 
     def imports_any(self, libraries: Collection[str]) -> bool:
         """Does it import one of these, or something from there?"""
-        return any(name.partition(".")[0] in libraries for name in self.imported_names.values())
+        return not self._imported_libraries.isdisjoint(libraries)
+
+    @cached_property
+    def _imported_libraries(self) -> frozenset[str]:
+        """The first parts of all names that it imports."""
+        return frozenset(name.partition(".")[0] for name in self.imported_names.values())
 
     def steps_at(self, places: Iterable[CallPosition]) -> Iterator[tuple[CodeScope, CodeStep]]:
         """The calls at some places, in the order of functions and their text."""
