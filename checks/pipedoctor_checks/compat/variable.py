@@ -9,6 +9,7 @@ from pipedoctor_checks._shared.code_finding import (
     group_by_file,
     list_spots,
     make_code_finding,
+    name_functions,
 )
 
 
@@ -29,7 +30,8 @@ def variable(source: Source, /) -> Findings:
     call, has no graph, and removing Variable changes nothing; elsewhere `detach()` states
     the effect. With
     `requires_grad=True` it does what `detach().requires_grad_()` does. `volatile=True`
-    has had no effect since 0.4: the graph is kept, and so is its memory.
+    has had no effect since 0.4: the graph is kept, and so is its memory. What is only no
+    longer needed is reported once per project, apart from files that no edit fits.
 
     ## Bad example
 
@@ -61,17 +63,7 @@ def variable(source: Source, /) -> Findings:
             in_code("Disable gradients explicitly", "with torch.no_grad():"),
             names=sorted({event.name for event in group}),
         )
-    for group in group_by_file(plain):
-        yield make_code_finding(
-            list_spots(group),
-            Severity.NOTE,
-            f"{group[0].function} wraps tensors in Variable, which is no longer needed",
-            in_code(
-                "Remove it; detach() says that no gradient flows through",
-                edits=combine_edits(_remove_variable(event, group) for event in group),
-            ),
-            names=sorted({event.name for event in group}),
-        )
+    yield from _report_plain(list(group_by_file(plain)))
     for group in group_by_file(wanting):
         yield make_code_finding(
             list_spots(group),
@@ -82,6 +74,27 @@ def variable(source: Source, /) -> Findings:
                 edits=combine_edits(_remove_variable(event, group) for event in group),
             ),
             names=sorted({event.name for event in group}),
+        )
+
+
+def _report_plain(groups: list[list[Event[VariableWrapper]]]) -> Findings:
+    """Once for all files that can be edited, and once for all others."""
+    edits = [combine_edits(_remove_variable(event, group) for event in group) for group in groups]
+    for editable in (True, False):
+        pairs = [(g, its) for g, its in zip(groups, edits, strict=True) if bool(its) is editable]
+        if not pairs:
+            continue
+        events = [event for group, _ in pairs for event in group]
+        wraps = name_functions([group for group, _ in pairs], "wrap")
+        yield make_code_finding(
+            list_spots(events),
+            Severity.NOTE,
+            f"{wraps} tensors in Variable, which is no longer needed",
+            in_code(
+                "Remove it; detach() says that no gradient flows through",
+                edits=combine_edits(its for _, its in pairs),
+            ),
+            names=sorted({event.name for event in events}),
         )
 
 

@@ -113,3 +113,20 @@ def test_a_batch_has_no_graph(line: str, kept: str) -> None:
     wanted = LOOP.format(kept) if kept else LOOP.replace("        {}\n", "")
     edited = edit_content(code.encode(), "train.py", finding.remedies[0].edits)
     assert edited.decode() == wanted
+
+
+def test_files_that_can_be_edited_are_one_finding() -> None:
+    head = "from torch.autograd import Variable\n"
+    code = {
+        "a.py": f"{head}def first(x):\n    x = Variable(x)\n    return x\n",
+        "b.py": f"{head}def second(x):\n    y = Variable(x)\n    return y\n",
+        "c.py": f"{head}def third(*x):\n    return Variable(*x)\n",
+    }
+
+    both, other = find(variable, code)
+
+    assert both.summary.startswith("first and 1 more wrap tensors in Variable")
+    assert [place.path for place in both.also_at] == ["b.py"]
+    assert {edit.path for edit in both.remedies[0].edits} == {"a.py", "b.py"}
+    assert other.summary.startswith("third wraps tensors in Variable")
+    assert not other.remedies[0].edits
