@@ -23,7 +23,7 @@ sh dev.sh sweep          run the tests on every installed Python from 3.10 to 3.
 sh dev.sh coverage       run the tests with branch coverage: 100 % of checks, 95 % of the rest
 sh dev.sh registry       run the tests that install packages from the package index
 sh dev.sh slow           run the tests that start Ray, Slurm and Ansible, judge 10,000 reports,
-                         and watch every labelled training loop
+                         watch every labelled training loop, and check types with pyright
 sh dev.sh bench          measure and update the tables in docs/benchmarks; test bottleneck causes
 sh dev.sh gpu [ARGS]     see what is said of GPUs on a real one: offline, at most 8 minutes;
                          --pack: the wheels it needs; --dry-run: with stubs, without a GPU
@@ -230,7 +230,9 @@ static_check() { # NAME: becomes one of those below
     imports) exec nice -n 5 lint-imports --cache-dir "$state/imports" ;;
     wheel) exec nice -n 5 check-wheel-contents "$state/dist" ;;
     mypy) exec nice -n 5 mypy ;;
-    pyright) exec nice -n 5 pyright --pythonpath "$bin/python" ;;
+    pyright) # of what is shipped; mypy reads the tests too, and `slow` lets both read all
+        exec nice -n 5 pyright --pythonpath "$bin/python" pipedoctor checks
+        ;;
     esac
 }
 
@@ -352,7 +354,9 @@ cmd_slow() {
         say "skipped: tests that need$programs"
     (cd "$root" && pip install --only-binary :all: --group slow) ||
         say 'skipped: tests that need Ray, DuckDB or Ansible'
-    exec pytest -m 'cluster or loops or extended' -o cache_dir="$state/pytest" "$@"
+    [ $# -gt 0 ] || [ ! -e "$state/torch" ] || step pyright pyright --pythonpath "$bin/python"
+    step pytest pytest -m 'cluster or loops or extended' -o cache_dir="$state/pytest" "$@"
+    [ -z "$failed" ] || die "FAILED on$failed"
 }
 
 cmd_bench() {
