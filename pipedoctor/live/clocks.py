@@ -11,6 +11,8 @@ from typing import Any
 
 _MAX_WAITS = 4096
 """Waits that are remembered, for their spread."""
+_MAX_LOADERS = 64
+"""Datasets with clocks of their own: a job may make a new one for each shard."""
 _ATTRIBUTE = "__next__"
 
 
@@ -86,9 +88,11 @@ class LoaderClocks:
         return sorted(found, key=lambda one: -one.steps)
 
     def find_clock(self, iterator: Any, now: float) -> _LoaderClock:
-        """The clock of an iterator: iterators of one dataset share theirs."""
+        """The clock of an iterator: iterators of one dataset share theirs, and the last of many."""
         key = id(getattr(iterator, "_dataset", iterator))
         loader = self._by_dataset.get(key)
+        if loader is None and len(self._loaders) >= _MAX_LOADERS:
+            loader = self._loaders[-1]
         if loader is None:
             loader = self._by_dataset[key] = _LoaderClock(began=now)
             self._loaders.append(loader)

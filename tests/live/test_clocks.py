@@ -108,3 +108,14 @@ def test_costs_a_few_microseconds_a_step() -> None:
         return best
 
     assert spent(timed) - spent(plain) < 5e-6
+
+
+def test_a_job_that_makes_a_dataset_for_each_shard_keeps_few_clocks() -> None:
+    """The clocks are in the memory of the job, for as long as it runs."""
+    clocks, shards = pipedoctor.live.LoaderClocks(), [Slow(0.0) for _ in range(200)]
+    for shard in shards:
+        clocks.find_clock(iter(DataLoader(shard)), 0.0).steps += 1
+    found = clocks.figures()
+
+    assert len(found) == 64
+    assert sum(one.steps for one in found) == 200
