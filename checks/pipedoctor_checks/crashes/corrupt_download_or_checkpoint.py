@@ -16,6 +16,9 @@ _HUB_FILE = compile_lazily(
 )
 """A file in the cache of the Hub: a link to what is damaged, which stays if only the link goes."""
 _CAUSE = "corrupt_download_or_checkpoint"
+_EVIDENCE = {f"{_CAUSE}/load-frame", f"{_CAUSE}/cloned-in-image"}
+_KEPT_SIGHTINGS = 16
+"""From so many on, the last one may not have been kept."""
 _OTHERS = (
     advise_user(
         "Download on one rank only, while the others wait",
@@ -44,7 +47,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if log.system == "windows":
             line = f'del "%USERPROFILE%\\.cache\\torch\\hub\\checkpoints\\*{digest}*"'
         return (advise_user(title, snippet=line), *_OTHERS)
-    what = damaged or log.find_value(_CAUSE, "file")
+    what = damaged or log.find_value(_CAUSE, "file") or _find_last_opened(log)
     if not what:
         return (
             advise_user("Delete the file that was read, and download or save it again"),
@@ -53,6 +56,17 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     title = f"Move {what} away, and download or save it again: it is not whole"
     move = ("move",) if "\\" in what else ("mv", "-n")
     return (advise_user(title, argv=(*move, what, f"{what}.damaged")), *_OTHERS)
+
+
+def _find_last_opened(log: Log) -> str:
+    """What the log said last that it opens, before the first error of this cause."""
+    seen = log.find_seen(_CAUSE)
+    opened = [one for one in seen if "opened" in one.values]
+    errors = [one.line for one in seen if not one.values and one.signature not in _EVIDENCE]
+    if len(opened) >= _KEPT_SIGHTINGS or not errors:
+        return ""
+    before = [one.values["opened"] for one in opened if one.line <= min(errors)]
+    return before[-1] if before else ""
 
 
 def _fetch_from_hub(hub: re.Match[str]) -> Remedy:
