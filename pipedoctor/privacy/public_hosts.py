@@ -4,7 +4,7 @@ import re
 
 from pipedoctor.lazy_pattern import compile_lazily
 
-PUBLIC_HOSTS = (
+PUBLIC_HOSTS = frozenset(
     "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
     " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
     " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
@@ -31,22 +31,22 @@ PUBLIC_HOSTS = (
     " host.robots.ox.ac.uk www.robots.ox.ac.uk data.vision.ee.ethz.ch codh.rois.ac.jp"
     " mmlab.ie.cuhk.edu.hk sid.erda.dk madm.dfki.de benchmark.ini.rub.de data.caltech.edu"
     " creativecommons.org opensource.org semver.org keepachangelog.com sphinx-doc.org"
-    " hf.co github.io readthedocs.org gcr.io pkg.dev public.ecr.aws kaggleusercontent.com"
-    " dagshub.com"
-    " clear.ml aimstack.io sentry.io slack.com discord.com openreview.net doi.org crates.io"
-    " golang.org nodejs.org sigstore.dev unpkg.com jsdelivr.net cloudflare.com anthropic.com"
-    " cohere.ai cohere.com replicate.com runpod.io lambdalabs.com lambda.ai vast.ai paperspace.com"
-    " modal.com databricks.com snowflake.com digitalocean.com oracle.com unicode.org ntp.org"
-    " letsencrypt.org gradio.app streamlit.io ngrok.com tailscale.com civitai.com aliyun.com"
-    " tuna.tsinghua.edu.cn ustc.edu.cn sjtu.edu.cn xethub.hf.co vllm.ai sky-pilot.co"
-    " mosaicml.com together.ai mistral.ai groq.com deepmind.com apple.com meta.com".split()
+    " hf.co readthedocs.org gcr.io pkg.dev public.ecr.aws kaggleusercontent.com dagshub.com"
+    " clear.ml aimstack.io api.slack.com hooks.slack.com discord.com openreview.net doi.org"
+    " crates.io golang.org nodejs.org sigstore.dev unpkg.com jsdelivr.net www.cloudflare.com"
+    " anthropic.com cohere.ai cohere.com replicate.com lambdalabs.com lambda.ai paperspace.com"
+    " docs.databricks.com docs.snowflake.com unicode.org ntp.org letsencrypt.org www.gradio.app"
+    " docs.streamlit.io civitai.com mirrors.aliyun.com tuna.tsinghua.edu.cn mirrors.ustc.edu.cn"
+    " mirror.sjtu.edu.cn vllm.ai mosaicml.com together.ai mistral.ai groq.com deepmind.com"
+    " apple.com meta.com".split()
 )
 """Servers of everybody, with all below them; those of universities that data sets lie on, alone."""
 
 _OF_EVERY_CLUSTER = compile_lazily(
-    r"(?:(?:kubernetes\.)?default\.|(?:[\w-]+\.){0,2}(?:kube|knative|istio"
-    r"|gpu)-[\w-]+\.)?svc\.cluster\.local"
-    r"|(?:metadata|instance-data)(?:\.\w+)?\.internal|(?:\w+\.)*ec2\.internal"
+    r"(?:(?:kubernetes\.)?default\.|(?:(?:[\w-]+\.)?kube-dns\.|metrics-server\.)?kube-system\.)?"
+    r"svc\.cluster\.local"
+    r"|(?:metadata|instance-data)(?:\.(?:ec2|azure|google))?\.internal"
+    r"|(?:[a-z]{2}-[a-z]+-\d\.)?(?:ec2|compute)\.internal"
     r"|host\.(?:minikube|k3d|lima|orb|rancher-desktop|docker|containers)\.internal"
 )
 _EVERYBODYS_HOSTS = frozenset(
@@ -58,9 +58,12 @@ _EVERYBODYS_HOSTS = frozenset(
 
 def is_public_host(host: str) -> bool:
     """Does this server tell nothing about who uses it?"""
-    return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS) or (
-        is_of_every_network(host)
-    )
+    at = 0
+    while at >= 0:  # the whole name, then without its first part, and so on
+        if host[at:] in PUBLIC_HOSTS:
+            return True
+        at = host.find(".", at) + 1 or -1
+    return is_of_every_network(host)
 
 
 def is_of_every_network(host: str) -> bool:
@@ -76,12 +79,13 @@ def is_example_user(name: str) -> bool:
 
 def is_public_index(host: str, text: str, end: int) -> bool:
     """Is it an index of packages that everybody uses: a domain of its own, and its usual folder?"""
-    line = text[max(0, text.rfind("\n", 0, end), end - 200) : end + 200].partition("\n")[0]
-    return (
-        text.startswith(("/simple", "/packages/", "/project/", "/pypi/"), end)
-        or "pip._" in line
-        or "/simple/" in line
-    ) and re.fullmatch(r"(?:files\.)?[a-z]+\.org", host) is not None
+    if re.fullmatch(r"(?:files\.)?[a-z]+\.org", host) is None:
+        return False
+    if text.startswith(("/simple", "/packages/", "/project/", "/pypi/"), end):
+        return True
+    begin = max(0, text.rfind("\n", 0, end) + 1, end - 200)
+    line = text[begin : end + 200].partition("\n")[0]
+    return "pip._" in line or "/simple/" in line
 
 
 def is_internal_host(host: str) -> bool:
