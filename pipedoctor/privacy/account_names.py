@@ -66,7 +66,9 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
         rf"|[Cc]ontact:) ){_PERSON}",
         *("-by: ", "aintain", "ontact: "),
     ),
-    make_form("user", _GIT, rf"((?:^|(?<=[\s:]))){_NO_TEAM}{_PERSON}(?= <<?[\w.+-]+>?@)", " <"),
+    make_form(
+        "user", _GIT, rf"((?:^|(?<=[\s:]))){_NO_TEAM}{_PERSON}(?= [<(]<?[\w.+-]+>?@)", " <", " ("
+    ),
     make_form("user", _GIT, rf"((?<=<)){USER}(?=@[\w.-]+>)", "@"),
     make_form(
         "user",

@@ -64,6 +64,7 @@ ORDINARY_WORD = compile_lazily(
 )
 OPENING_OF_TAG = compile_lazily(r"<((?:[\w.-]{1,30}:)?)\Z")
 REST_OF_LIST = compile_lazily(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
+LIST_OF_WORDS = compile_lazily(r"\[(?:(['\"])[a-z]+\1, ?){2,}(['\"])[a-z]+\2")
 REST_OF_BLOCK = compile_lazily(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
 REST_OF_ITEMS = compile_lazily(r"(?:[ \t]*\r?\n[ \t]*-[ \t]{1,4}[^\s:]+(?=[ \t]*(?:\r?\n|$)))*")
 REST_OF_BARE = compile_lazily(r"[^\s\"']*")

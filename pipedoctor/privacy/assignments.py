@@ -13,6 +13,7 @@ from pipedoctor.privacy.assignment_grammar import (
     BARE_ENDS,
     ENCODED_END,
     HEADERS,
+    LIST_OF_WORDS,
     MAX_JUDGED,
     MAX_NAME,
     MORE_WORDS,
@@ -145,7 +146,9 @@ def _is_kind_of_resource(text: str, begin: int) -> bool:
 
 
 def _is_demand(text: str, begin: int, match: re.Match[str]) -> bool:
-    """Does a shell ask for it: ``${API_KEY:?is missing}``?"""
+    """Does a shell ask for it (``${API_KEY:?is missing}``), or is it a word of a list of words?"""
+    if match["pair"] and LIST_OF_WORDS.match(text, max(0, text.rfind("[", 0, begin))):
+        return True
     return text[max(0, begin - 2) : begin] == "${" and text[match.end() : match.end() + 1] == "?"
 
 

@@ -100,6 +100,12 @@ INPUT_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("PASS ",),
+        r"(\bUSER \S+[^\n]*\n(?:[^\n]*\n){0,2}[^\n]{0,24}?\bPASS )(?!<secret>)\S+(?=\s*(?:\n|$))",
+        "https://www.rfc-editor.org/rfc/rfc959",
+        has_option=False,
+    ),
+    CommandForm(
         (" as ",),
         r"(\b(?:typed?|enter(?:ed)?|used?|tr(?:y|ied)|gave)\s[\"'`]?)(?!<secret>|it\b|that\b)[^\s\"'`]{4,}"
         r"(?=[\"'`]?\sas\s(?:the|my|a)\s(?:\w+\s)?(?:password|passphrase|passcode|token|pin)\b)",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from pipedoctor.privacy import paths, patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
+from pipedoctor.privacy.home_listings import find_listed_homes
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.marked_lines import MatchReplacer
@@ -118,7 +119,7 @@ class NameRedactor:
 
     def _redact_named_values(self, text: str) -> str:
         """What stands beside the key of a user, a host or, for the public, a project."""
-        for find_values in (find_named_cells, find_named_values):
+        for find_values in (find_listed_homes, find_named_cells, find_named_values):
             text = self._replace_values(text, find_values(text))
         return text
 

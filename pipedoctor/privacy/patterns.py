@@ -119,7 +119,8 @@ _RUN_ID = (
 )
 """Of what ran, not of the machine that it ran on."""
 _HASH_NAME = compile_lazily(
-    rf"(?i)(?:^|[^a-z])(?:{_HASH_WORD}|{_RUN_ID})[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
+    rf"(?i)(?:^|[^a-z])(?:{_HASH_WORD}|{_RUN_ID})[\"']?(?:(?:\sof)?\s\S{{1,120}}:\s"
+    r"|\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
 )
 _HASH_LINE = compile_lazily(
     rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])s?c?cache[ds]?(?![a-z])"

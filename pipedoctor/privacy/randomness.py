@@ -96,6 +96,8 @@ def is_random(text: str, *, in_pieces: bool = False) -> bool:
     least = _MIN_TURN_RATE_IN_PIECES if in_pieces else _MIN_TURN_RATE
     if rate < least or compute_entropy(text) < _MIN_ENTROPY:
         return False
+    if "/" not in text:
+        return True
     return sum(map(count_bits, re.findall("[A-Za-z0-9]+", text))) > _LEAST_BITS
 
 

@@ -4,11 +4,14 @@ import re
 from collections.abc import Sequence
 
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
-from pipedoctor.privacy.secret_values import is_secret_value
+from pipedoctor.privacy.secret_values import is_secret_value, looks_drawn
 from pipedoctor.privacy.table_columns import Cell, find_cells
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
-_HEADING = r"(?i)\b(?:pass(?:word|wd|phrase|code)?|pwd|secret)\b"
+_HEADING = (
+    r"(?i)\b(?:pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|auth)?[ _-]?token"
+    r"|api[ _-]?key)\b"
+)
 _BESIDE = r"(?i)user|login|account|host|server|service|name|url|email|database|\bdb\b|role"
 _PERSON = r"(?i)user|login|account"
 """Beside it *pass* is a password, and no number of tests."""
@@ -46,7 +49,9 @@ def mask_tables(text: str, mask: str) -> str:
 def _mask_cells(lines: list[str], cells: Sequence[Cell], mask: str) -> str:
     for cell in reversed(cells):
         line = lines[cell.line]
-        if not re.fullmatch(_NO_VALUE, line[cell.begin : cell.end]):
+        content = line[cell.begin : cell.end]
+        drawn = cell.kind != "token" or looks_drawn(content)
+        if drawn and not re.fullmatch(_NO_VALUE, content):
             lines[cell.line] = line[: cell.begin] + mask + line[cell.end :]
     return "\n".join(lines)
 
@@ -92,6 +97,8 @@ def _judge_headings(texts: list[str]) -> list[str]:
         return []
     people = any(re.search(_PERSON, text) for text in others)
     return [
-        "secret" if re.fullmatch(_HEADING, text) and (people or text.lower() != "pass") else ""
+        ("token" if "token" in text.lower() else "secret")
+        if re.fullmatch(_HEADING, text) and (people or text.lower() != "pass")
+        else ""
         for text in texts
     ]

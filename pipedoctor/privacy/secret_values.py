@@ -52,6 +52,12 @@ _VERSION = compile_lazily(
     r"[v=<>~^!]{0,3}\d+(?:\.\d+)+(?:[.+-]?[a-z]{1,5}[\w.+-]{0,20})?", re.IGNORECASE
 )
 _PATH = compile_lazily(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+ -]+)+[/\\]?")
+_TEST = compile_lazily(
+    r"(?:[\w.-]+/)*[\w.-]+\.[a-z]{1,4}::\S+|(?:[\w.-]+/)+[\w-]+\.(?:py|cc|cpp|cu|sh|js)"
+)
+"""As pytest names one: ``PASS: tests/x.py::test_y``."""
+_ATTRIBUTE = compile_lazily(r"(?=[a-z.]*_)[a-z]+(?:_[a-z]+)*(?:\.[a-z]+(?:_[a-z]+)*)+")
+"""Of what a registry holds: ``transforms.random_crop``."""
 _FOLDER = compile_lazily(r"/[a-z][a-z0-9_-]{0,20}")
 _URL = compile_lazily(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
 _CAPITALS = compile_lazily(r"(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{16,}")
@@ -73,7 +79,7 @@ def is_harmless(value: str, *, quoted: bool) -> bool:
         return True
     if not quoted and _CODE.match(value):
         return True
-    return is_path(value)
+    return is_path(value) or _TEST.fullmatch(value) is not None
 
 
 def is_placeholder(value: str) -> bool:
@@ -102,7 +108,7 @@ def is_secret_value(value: str, strength: NameStrength, *, quoted: bool = True) 
         return False
     if strength is NameStrength.PASSWORD:
         return True
-    if is_number_or_version(value):
+    if is_number_or_version(value) or _ATTRIBUTE.fullmatch(value):
         return False
     return strength is NameStrength.STRONG or looks_drawn(value)
 

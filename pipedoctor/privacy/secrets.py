@@ -55,7 +55,8 @@ _BASIC = r"(?i)\b(basic\s)(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}(?=[\s\"',
 _SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
 """A word so short is no token: it says of which kind the next one is."""
 _AUTHORIZATION = (
-    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+(?:\s<secret>"
+    r"(?i)(authorization[\"']?\s?[:=]\s?[\"']?(?!(?:not?|is|was|header|must|has)\s)"
+    rf"{_SCHEME})(?!<secret>)(?![\w-]+(?:\s<secret>"
     rf"|=[\"']))(?!none\b|null\b)"
     r"[\w.~+/=-]{8,}"
 )

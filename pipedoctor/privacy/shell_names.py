@@ -90,6 +90,20 @@ SHELL_USERS: tuple[NameForm, ...] = (
     ),
     make_form(
         "told user",
+        f"{MAN}/man1/chown.1.html",
+        rf"(\b(?:owner|owned by|uid) (?:is )?(?:<user-\d+>|[\w.-]+),? (?:but )?(?:wanted|expected"
+        rf"|not|instead of"
+        rf"|should be|required) (?:owner |user )?['\"]?){NAME}",
+        *("owner ", "owned by ", "uid "),
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/crontab.1.html",
+        rf"((?:^|(?<=\s))){NAME}(?= is not (?:allowed|permitted|authorized|authorised) to \w+)",
+        " is not ",
+    ),
+    make_form(
+        "told user",
         _SPAWNER,
         r"((?<![\w-])(?:jupyter|claim)-)([a-z][a-z0-9]{2,})(?=(?:-\d+|--[0-9a-f]{8}|--\w+)?"
         r"(?:[\s,;:)'\"]|$))",
@@ -128,6 +142,27 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
         rf" ['\"]?\[?){HOST}"
         r"(?=\]?(?::\d+)?[,'\" ])",
         *("ermanently added", "uthenticity of", "ffending "),
+    ),
+    make_form(
+        "told host",
+        "https://man.openbsd.org/ssh_config",
+        rf"(?m)(^[ \t]*Host[ \t]+){HOST}(?=[ \t]*\n[ \t]+(?:HostName|User|Port|IdentityFile"
+        rf"|Proxy\w+|Forward\w+)\b)",
+        "Host ",
+    ),
+    make_form(
+        "host",
+        "https://openpbs.atlassian.net/wiki/spaces/PBSPro/overview",
+        r"((?i:\bjob_?(?:id)?)[=: ]\s?\d{3,}(?:\[\d*\])?\.)(?!(?:batch|extern|interactive)\b)"
+        r"([A-Za-z][\w.-]*\w)",
+        *("job", "JOB", "Job"),
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man1/hostname.1.html",
+        r"(\b[Hh]ost ?name )([A-Za-z](?=\S*[-\d])[\w.-]*\w)(?=[),;.]|\s*(?:\n|$))",
+        "ostname ",
+        "ost name ",
     ),
     make_form(
         "project",
