@@ -62,7 +62,8 @@ def unpicklable_callable(
     for group in group_by_class(source.select_events(LambdaAttribute)):
         owner = group[0].owner
         severity, why = judge_unpicklable(source, group[0].at.path, interpreter, site)
-        if owner in workless - needed or all(e.details.renewed for e in group):
+        idle = all(map(has_no_workers, source.loaders)) and bool(source.loaders)
+        if idle or owner in workless - needed or all(e.details.renewed for e in group):
             continue
         yield make_code_finding(
             list_spots(group),

@@ -81,6 +81,8 @@ def _record_held_objects(recorder: EventRecorder) -> None:
         for cls in recorder.call_graph.datasets.values()
         for one in find_held_classes(recorder, cls)
     }
+    given = recorder.call_graph.given_classes
+    held |= {name: cls for name, cls in given.items() if name not in recorder.call_graph.datasets}
     for cls in held.values():
         methods = list(recorder.project.all_methods(cls))
         worker = [m for m in methods if recorder.is_item_code(m)]

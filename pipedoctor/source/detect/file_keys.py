@@ -25,13 +25,25 @@ def lists_keys(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> boo
     return False
 
 
+def is_text(node: ast.expr) -> bool:
+    """``"x"``, ``f"x_{split}"``, ``"x_" + split``, ``"x_{}".format(split)``."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, ast.BinOp):
+        return is_text(node.left) or is_text(node.right)
+    if isinstance(node, ast.Call):
+        named = isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "join"}
+        return named or (isinstance(node.func, ast.Name) and node.func.id == "str")
+    return isinstance(node, ast.JoinedStr)
+
+
 def _find_opener(
     recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int = _MAX_DEPTH
 ) -> str:
     """The full name of the function that opened what this is, or is a group of."""
     if depth <= 0:
         return ""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+    if isinstance(node, ast.Subscript) and is_text(node.slice):
         return _find_opener(recorder, scope, node.value, depth - 1)
     if isinstance(node, ast.Call):
         name = recorder.full_name_of(node.func, scope)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
+from pipedoctor.source.detect.file_keys import is_text
 from pipedoctor.source.detect.kinds import HANDLE_FACTORIES
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -162,8 +163,8 @@ def _find_of_part(
             for one in values:
                 if isinstance(one, ast.Tuple) and index < len(one.elts):
                     yield from _find_openings(recorder, target, one.elts[index], depth - 1)
-    named = isinstance(value.slice, (ast.Name, ast.Attribute, ast.JoinedStr))
-    if isinstance(index, str) or (named and not isinstance(value.value, ast.Subscript)):
+    named = isinstance(value.slice, (ast.Name, ast.Attribute))
+    if is_text(value.slice) or (named and not isinstance(value.value, ast.Subscript)):
         for opening in _find_openings(recorder, scope, value.value, depth - 1):
             if opening.name.startswith(_PARTED):
                 yield opening

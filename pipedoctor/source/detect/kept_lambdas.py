@@ -3,8 +3,9 @@
 import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.call_arguments import find_default
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _KEEPERS = {"defaultdict", "partial", "Compose"}
@@ -12,7 +13,7 @@ _KEEPERS = {"defaultdict", "partial", "Compose"}
 
 
 def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> ast.expr | None:
-    """A lambda that stays on self: itself, a default, or handed on to an object."""
+    """A lambda that stays on self: itself, a default, handed on to an object; or what makes it."""
     if isinstance(value, ast.Lambda):
         return value
     if isinstance(value, ast.Name):
@@ -22,6 +23,8 @@ def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) 
         kept = find_kept_lambda(recorder, init, part)
         if kept is not None:
             return kept
+    if _makes_lambda(recorder, init, value):
+        return value
     if isinstance(value, ast.Call):
         found = recorder.project.find_definition(value.func, init.module)
         stored = isinstance(found, ClassDefinition)
@@ -34,6 +37,18 @@ def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) 
                     if isinstance(default, ast.Lambda):
                         return default
     return None
+
+
+def _makes_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> bool:
+    """``self.steps = self.make_steps()``, which returns a lambda."""
+    if not (isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")):
+        return False
+    return any(
+        isinstance(part, ast.Lambda)
+        for target, _ in recorder.call_graph.resolve_call(value.func, init, init.owner)
+        for one in returned_values(target)
+        for part in (one, *_list_kept_parts(one))
+    )
 
 
 def _list_kept_parts(value: ast.expr) -> list[ast.expr]:

@@ -97,22 +97,30 @@ def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> se
     for step in length.find_calls("len") if length is not None else ():
         node = step.node
         if isinstance(node, ast.Call) and node.args:
-            found.add(_container_key(node.args[0]))
+            found |= _container_keys(length, node.args[0])
     method = recorder.project.find_method(cls, "__getitem__")
     if method is not None and len(method.parameters) > 1:
         scope, index = follow_delegation(recorder, cls, method, method.parameters[1].arg)
         for step in scope.steps_by_type.get(ast.Subscript, ()):
             node = step.node
             if isinstance(node, ast.Subscript) and _is_picked_by(scope, node.slice, index):
-                found.add(_container_key(node.value))
+                found |= _container_keys(scope, node.value)
     return {key for key in found if key.startswith("self.")}
 
 
-def _container_key(node: ast.expr) -> str:
-    """``self.files`` of ``self.files[split]``, whose elements are those of one key."""
+def _container_keys(scope: CodeScope | None, node: ast.expr) -> set[str]:
+    """``self.files`` of ``self.files[split]``, or of a variable that stands for it."""
     while isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         node = node.value
-    return binding_key(node)
+    if isinstance(node, ast.Name) and scope is not None:
+        given = [value for value, _ in scope.bindings.get(node.id, ())]
+        ways = [part for one in given for part in _list_choices(one)]
+        return {key for one in ways if (key := binding_key(one)).startswith("self.")}
+    return {binding_key(node)}
+
+
+def _list_choices(node: ast.expr) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
 
 
 def _is_picked_by(scope: CodeScope, node: ast.expr, index: str) -> bool:

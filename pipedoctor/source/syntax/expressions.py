@@ -41,3 +41,12 @@ def unparse_short(node: ast.AST | None) -> str:
     """An expression as text, in short."""
     text = unparse_node(node) if node is not None else ""
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 3]}..."
+
+
+def default_of_field(node: ast.expr) -> ast.expr:
+    """``Options()`` of ``field(default_factory=Options)``; anything else as it is."""
+    if isinstance(node, ast.Call) and last_name(node.func) in {"field", "Field"}:
+        for word in node.keywords:
+            if word.arg == "default_factory":
+                return ast.copy_location(ast.Call(word.value, [], []), word.value)
+    return node

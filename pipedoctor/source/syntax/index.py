@@ -11,7 +11,7 @@ from pipedoctor.source.syntax.context import (
     CodeStep,
     FunctionNode,
 )
-from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.expressions import binding_key, default_of_field
 from pipedoctor.source.syntax.parse import ParsedFile
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 from pipedoctor.source.syntax.testing_files import is_test_file
@@ -220,7 +220,7 @@ def _index_class(
                     found.class_attributes[target.id] = item.value
         elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             if item.value is not None:
-                found.class_attributes[item.target.id] = item.value
+                found.class_attributes[item.target.id] = default_of_field(item.value)
         elif isinstance(item, ast.ClassDef):
             _index_class(module, item, node)
 

@@ -53,6 +53,8 @@ class CallGraph:
         """Functions that run before there are items: a dataset is made, and told what to load."""
         self.collate_functions: dict[int, CodeScope] = {}
         self.worker_init_functions: dict[int, CodeScope] = {}
+        self.given_classes: dict[str, ClassDefinition] = {}
+        """Of objects that a loader, or a dataset of a library, is given and calls for items."""
         self.evaluator.most_evaluations = self.evaluator.most_for_items
         self._collect_functions(constructions)
         self.evaluator.most_evaluations = self.evaluator.most_in_all
@@ -104,6 +106,7 @@ class CallGraph:
             for given, site in find_item_arguments(self.project)
             for callee in self.callables.callables_in(given, self._frame(site.scope))
         ]
+        self._add_given_classes(entries)
         registered = find_registered_methods(self.project)
         entries += [Callee(method, InstanceValue(cls)) for method, cls in registered]
         self._reachable_from(entries)
@@ -128,6 +131,11 @@ class CallGraph:
         into.update({id(one.scope): one.scope for one in callees if one.scope.parent is None})
         if name == "collate_fn":
             self._reachable_from(callees)
+            self._add_given_classes(callees)
+
+    def _add_given_classes(self, callees: list[Callee]) -> None:
+        owners = (one.owner.cls for one in callees if one.owner and one.owner.call is not None)
+        self.given_classes.update((cls.full_name, cls) for cls in owners)
 
     def _frame(self, scope: CodeScope, cls: ClassDefinition | None = None) -> Frame:
         owner = InstanceValue(cls) if cls is not None and scope.owner is not None else None

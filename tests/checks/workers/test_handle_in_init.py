@@ -79,6 +79,9 @@ SPEAKS = {
     "a file": rows_dataset("self.f = open('x', 'rb')", "return self.f.read()"),
     "HDF5": rows_dataset("self.f = h5py.File('x')", "return self.f[index]"),
     "opened early": EARLY_OPEN.format(then="pass", guard="self.zip is None"),
+    "a part whose name is put together": rows_training(
+        OPEN_HDF5 + "self.x = self.file['x_' + path]", "return self.x[index]"
+    ),
     "a part": rows_training(OPEN_HDF5 + "self.x = self.file['x']", "return self.x[index]"),
     "a part of a part": rows_training(
         OPEN_HDF5 + "self.x = self.file[path]['x']", "return self.x[index]"

@@ -147,6 +147,10 @@ UNPICKLED = "self.rows = pickle.load(open(names, 'rb'))"
 LISTED = "[x.strip() for x in open(names)]"
 BY_SPLIT = "return read(self.rows[self.split][index])"
 SPEAKS_OF_LISTS = {
+    "lines that a variable stands for": rows_dataset(
+        f"self.rows = {LISTED}\nself.more = None",
+        "rows = self.rows if index else self.more\nreturn read(rows[index])",
+    ),
     "lines by the part of the data": rows_dataset(
         f"self.rows = {{}}\nfor part in ['train', 'val']:\n    self.rows[part] = {LISTED}", BY_SPLIT
     ),

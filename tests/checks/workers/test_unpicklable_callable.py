@@ -3,7 +3,13 @@
 from pipedoctor_checks.workers.unpicklable_callable import unpicklable_callable
 from tests.checks.code_samples import make_tests, rows_dataset
 
+COLLATING = (
+    "class Join:\n    def __init__(self):\n        self.f = lambda x: x\n"
+    "    def __call__(self, rows):\n        return self.f(rows)\n\n"
+)
 SILENT = {
+    "kept by what collates, without workers": COLLATING
+    + rows_dataset(workers=0, more=", collate_fn=Join()"),
     "at the top": "def one(x):\n    return x\n" + rows_dataset(more=", collate_fn=one"),
     "no workers": rows_dataset(workers=0, more=", collate_fn=lambda x: x"),
     "used and dropped": rows_dataset("self.x = sorted([], key=lambda x: x)"),
@@ -15,6 +21,10 @@ SPEAKS = {
     "    return DataLoader(data, num_workers=2, collate_fn=one)\n",
     "kept": rows_dataset("self.f = lambda x: x"),
     "kept by a dictionary of defaults": rows_dataset("self.f = collections.defaultdict(lambda: 0)"),
+    "made by a method": rows_dataset("self.f = self.make()").replace(
+        "    def __len__", "    def make(self):\n        return [lambda x: x]\n    def __len__"
+    ),
+    "kept by what collates": COLLATING + rows_dataset(more=", collate_fn=Join()"),
     "kept in a list": rows_dataset("self.f = [abs, lambda x: x]"),
     "kept in a composition": rows_dataset(
         "self.f = transforms.Compose([abs, transforms.Lambda(lambda x: x)])"

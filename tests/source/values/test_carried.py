@@ -64,3 +64,22 @@ def test_a_constant_of_another_file_is_known(imports: str, name: str) -> None:
     assert workers().value == 3
     if "." in name:
         assert not workers(main="import settings\nsettings.WORKERS = 4\n").is_known
+
+
+def test_what_a_factory_makes_for_a_field_is_known() -> None:
+    code = """
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Loading:
+        workers: int = 3
+
+    @dataclass
+    class Config:
+        loading: Loading = field(default_factory=Loading)
+
+    def main(rows, config: Config):
+        config = Config()
+        loader = DataLoader(rows, num_workers=config.loading.workers)
+    """
+    assert read(code).loaders[0].get("num_workers").value == 3
