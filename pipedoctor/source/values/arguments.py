@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.inherited_calls import find_inherited_calls
 from pipedoctor.source.values.lattice import (
@@ -31,11 +31,20 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
     sites = [*model.project.find_callers(scope), *_find_object_calls(model, scope)]
     sites += find_inherited_calls(model, scope)
     found = join(
-        _evaluate_given(model, name, frame.scope, site.node, model.frame_of(site.scope))
+        _evaluate_given(model, name, frame.scope, site.node, _frame_of_site(model, site, frame))
         for site in sites[:_MAX_CALLERS]
     )
     found |= model.evaluate(find_default(frame.scope.node, name), frame)
     return found or _evaluate_annotation(model, name, frame)
+
+
+def _frame_of_site(model: Evaluating, site: CallSite, frame: Frame) -> Frame:
+    """Of ``self.load(x)`` the same object calls that is called."""
+    func = site.node.func
+    if frame.owner is not None and site.scope.owner is not None:
+        if isinstance(func, ast.Attribute) and is_self_expression(func.value):
+            return model.frame_of(site.scope, frame.owner)
+    return model.frame_of(site.scope)
 
 
 def _evaluate_annotation(model: Evaluating, name: str, frame: Frame) -> Values:
