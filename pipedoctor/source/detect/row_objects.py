@@ -1,7 +1,7 @@
 """What gives one Python object for each row of the data: lists, dictionaries, their elements."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from pipedoctor.facts.code_events.item import Unpickling
@@ -47,8 +47,8 @@ class RowObjectFinder:
         self.recorder = recorder
         self._asked: set[tuple[int, bool]] = set()
         """What is being asked for now: it may be defined by itself."""
-        self.unpickles = False
-        """Is what somebody pickled a container of objects? Only who uses it can tell."""
+        self.is_used: Callable[[], bool] = lambda: False
+        """Is what somebody pickled used as a container of objects? Nothing else can tell."""
 
     def makes_objects(
         self, scope: CodeScope, value: ast.expr, depth: int = MAX_DEPTH, *, plain: bool = False
@@ -178,7 +178,7 @@ class RowObjectFinder:
     ) -> bool:
         name = last_name(value.func)
         full = self.recorder.full_name_of(value.func, scope)
-        if full in TEXT_SOURCES or (self.unpickles and KIND_OF_CALL.get(full) is Unpickling):
+        if full in TEXT_SOURCES or (KIND_OF_CALL.get(full) is Unpickling and self.is_used()):
             return True
         if isinstance(value.func, ast.Attribute):
             if lists_keys(self.recorder, scope, value):

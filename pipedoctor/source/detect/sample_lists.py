@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Collection, Mapping
+from functools import partial
 
 from pipedoctor.facts.code_events.dataset import ObjectList
 from pipedoctor.source.detect.delegation import follow_delegation
@@ -36,14 +37,14 @@ def record_sample_lists(
     samples = _find_sample_attributes(recorder, cls)
     _record_annotation_indices(recorder, cls)
     finder = RowObjectFinder(recorder)
-    used = {key for key in samples if uses_elements(recorder, cls, key)}
     for scope in recorder.project.all_methods(cls):
         if id(scope) not in recorder.call_graph.init_scopes:
             continue
         for key in sorted(samples | _find_listed_attributes(recorder, cls, scope)):
             if is_converted_to_array(scope, key):
                 continue
-            finder.unpickles = key in used
+            asked = key if key in samples else ""
+            finder.is_used = partial(_uses_elements, recorder, cls, asked)
             for value, step in scope.bindings.get(key, ()):
                 if id(step.node) in recorded or _is_cut_of(value, key):
                     continue
@@ -53,6 +54,11 @@ def record_sample_lists(
                 if id(step.node) in recorded:
                     continue
                 recorder.add_event(ObjectList(), scope, step, key)
+
+
+def _uses_elements(recorder: EventRecorder, cls: ClassDefinition, key: str) -> bool:
+    """Do items use the elements of a list of samples as records or paths?"""
+    return bool(key) and uses_elements(recorder, cls, key)
 
 
 def _is_cut_of(value: ast.expr, key: str) -> bool:
