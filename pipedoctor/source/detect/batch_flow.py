@@ -12,6 +12,7 @@ from pipedoctor.source.detect.device_copies import (
     list_own_calls,
 )
 from pipedoctor.source.detect.flow_state import (
+    BINDING_NODES,
     FlowState,
     ObjectState,
     bind_target,
@@ -88,7 +89,7 @@ class BatchFlow(BatchEvents):
     def _follow_step(
         self, scope: CodeScope, step: CodeStep, one: ast.AST, state: FlowState
     ) -> None:
-        for target, value in list_bound_parts(one):
+        for target, value in list_bound_parts(one) if isinstance(one, BINDING_NODES) else ():
             bind_target(target, value, state)
         if isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)

@@ -13,6 +13,8 @@ from pipedoctor.source.syntax.walk import child_nodes, find_nodes
 
 _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
+BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+"""What may bind variables to parts of a batch."""
 _SHAPE_ATTRIBUTES = {"shape", "device", "dtype", "ndim", "requires_grad"}
 
 
@@ -238,12 +240,14 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
 
 def list_bound_parts(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     """What loops, comprehensions and ``map(lambda x: ..., batch)`` bind, and to parts of what."""
+    if isinstance(node, ast.Call):
+        given = node.args[0] if node.args else None
+        if not isinstance(given, ast.Lambda) or last_name(node.func) != "map":
+            return []
+        names = (ast.Name(one.arg, ast.Store()) for one in given.args.args)
+        return list(zip(names, node.args[1:], strict=False))
     if isinstance(node, ast.For):
         return [(node.target, node.iter)]
     if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
         return [(part.target, part.iter) for part in node.generators]
-    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if not (isinstance(given, ast.Lambda) and isinstance(node, ast.Call)):
-        return []
-    names = (ast.Name(one.arg, ast.Store()) for one in given.args.args)
-    return list(zip(names, node.args[1:], strict=False)) if last_name(node.func) == "map" else []
+    return []
