@@ -1,5 +1,6 @@
 """Run a labelled loop, watch it, and say whether the verdict is right."""
 
+import contextlib
 import json
 import os
 import signal
@@ -82,6 +83,7 @@ def score(name: str, folder: Path, record: Path | None = None) -> Score:
         stderr=subprocess.DEVNULL,
         env=os.environ | environment,
         text=True,
+        start_new_session=True,
     ) as loop:
         assert loop.stdout is not None
         watchdog = threading.Timer(_MAX_SECONDS, loop.kill)
@@ -92,7 +94,8 @@ def score(name: str, folder: Path, record: Path | None = None) -> Score:
             own = json.loads(loop.stdout.readline())
         finally:
             watchdog.cancel()
-            loop.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(loop.pid, signal.SIGKILL)  # workers that still hand over stay otherwise
     return _build_score(name, rows, own["wait"])
 
 
