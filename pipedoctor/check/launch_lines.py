@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check.own_options import find_option, replace_options
 from pipedoctor.check.remedy import Remedy
-from pipedoctor.log.launch_commands import find_program
+from pipedoctor.log.launch_commands import find_program, is_plain_command
 
 _ENGINES = frozenset({"docker", "podman"})
 _RANKS = ("--nproc-per-node", "--nproc_per_node")
@@ -63,9 +63,14 @@ _KINDS = frozenset({"apptainer", "docker_run", "docker_build", "torchrun", "sbat
 def _add_to_container(command: str, flags: Sequence[str], own: list[str]) -> list[str]:
     """Flags of the remedy in place of those that set the same."""
     at = own.index(command) + 1
-    words = [shlex.quote(word) for word in flags]
+    words = [_quote_word(word) for word in flags]
     tool = "docker_build" if command == "build" else "docker"
     return [*own[:at], *words, *replace_options(tool, flags, own[at:])]
+
+
+def _quote_word(word: str) -> str:
+    """Quoted, unless a shell has to read it: ``$(id -u)``."""
+    return word if "$" in word and is_plain_command(f"x {word}") else shlex.quote(word)
 
 
 def _find_container(words: Sequence[str]) -> str:

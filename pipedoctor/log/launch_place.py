@@ -35,6 +35,7 @@ _PLACE_MARKS = re.compile(
     r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
     r"|\bPod ephemeral local storage\b|\bUsage of EmptyDir volume\b|^Reason: {1,20}Evicted\b"
+    r"|\bFailedScheduling\b|\bdefault-scheduler\b"
     r"|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
@@ -46,6 +47,7 @@ _PLACE_MARKS = re.compile(
     rf"|Error response from daemon|{BUILD_MARKS}|{COMPOSE_MARKS}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
+    r"|\bfailed to register layer\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )

@@ -215,46 +215,6 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
             " --index-url https://pypi.jetson-ai-lab.io/jp6/cu126",
             id="the torch of a Jetson",
         ),
-        pytest.param(
-            "lsmod | grep nouveau\nnouveau 2306048 4\nNVIDIA-SMI has failed because it couldn't"
-            " communicate with the NVIDIA driver.\n",
-            "echo 'blacklist nouveau' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf",
-            id="nouveau",
-        ),
-        pytest.param(
-            "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service\n",
-            "sudo update-secureboot-policy --new-key",
-            id="Secure Boot",
-        ),
-        pytest.param(
-            "RuntimeError: Attempting to deserialize object on CUDA device 3 but"
-            " torch.cuda.device_count() is 1.\n",
-            'state = torch.load(path, map_location="cpu")',
-            id="a checkpoint of another GPU",
-        ),
-        pytest.param(
-            "RuntimeError: Caught BadZipFile in DataLoader worker process 2.\n"
-            "    data = self.zf.read(name)\nzipfile.BadZipFile: Bad magic number for file header\n",
-            "import zipfile\n\n\ndef __init__(self, path):\n    self.path = path\n",
-            id="an archive that workers share",
-        ),
-        pytest.param(
-            "$ docker run -v /home/a/set:/data img python t.py\nFileNotFoundError: [Errno 2] No"
-            " such file or directory: '/data/1.jpg'\n"
-            "lrwxrwxrwx 1 a a 31 Jan  1 10:00 1.jpg -> /mnt/big/imgs/1.jpg\n",
-            "docker run -v /mnt/big/imgs:/mnt/big/imgs:ro -v /home/a/set:/data img python t.py",
-            id="links of a dataset",
-        ),
-        pytest.param(
-            "$ gcsfuse sets /mnt/sets\nls: cannot access 'a': No such file or directory\n",
-            "fusermount -u /mnt/sets\ngcsfuse --implicit-dirs sets /mnt/sets",
-            id="folders of a bucket",
-        ),
-        pytest.param(
-            "ray.exceptions.OutOfDiskError: Local disk is full\n",
-            'ray.init(_temp_dir="/scratch/ray")',
-            id="objects of Ray",
-        ),
     ],
 )
 def test_first_remedy(log: str, wanted: str) -> None:

@@ -61,6 +61,11 @@ _DESCRIBE_DEVICES = (
         fits=_HOST,
     ),
 )
+_LEAVE_SNAP = advise_launch(
+    "Replace the Docker of snap, which sees no NVIDIA runtime, by that of docker.com",
+    snippet="sudo snap remove docker\ncurl -fsSL https://get.docker.com | sudo sh",
+    fits=_HOST,
+)
 _NV = ("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND")
 
 
@@ -70,6 +75,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         return (advise_launch("Let Apptainer bring the driver into the container", argv=_NV),)
     if any(one.signature == f"{_CAUSE}/podman-gpus" for one in log.seen):
         return (*_DESCRIBE_DEVICES, *_INSTALL_TOOLKIT[:1])
+    if any(one.signature == f"{_CAUSE}/of-snap" for one in log.seen):
+        return (_LEAVE_SNAP, *_INSTALL_TOOLKIT)
     title = "Use the hooks of pyxis or enroot, or Apptainer with --nv"
     return (*_INSTALL_TOOLKIT, _PLUGIN, advise_launch(title, argv=_NV, fits=(Launcher.SLURM,)))
 
