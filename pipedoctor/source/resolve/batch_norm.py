@@ -25,7 +25,7 @@ does a class that is asked for, ``cls == nn.BatchNorm2d``, or that derives from 
 """
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"^(?!\s*class\b)[^#\n]*(?:BatchNorm1d\s*\(|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm1d\b)"
+    rb"^(?!\s*class\b)[^#\n]*(?:BatchNorm1d\s*\(|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm1d\b(?!\.))"
     rb"|models\.__dict__"
     rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",

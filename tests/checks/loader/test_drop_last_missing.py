@@ -49,7 +49,7 @@ SILENT: dict[str, Code] = {
     "norms are only asked for": image_training("Images(), 4")
     + "def init(m):\n    if type(m) == nn.BatchNorm2d or 'BatchNorm' in str(m):\n        pass\n",
     "a norm of features is only defined": image_training("Images(), 4")
-    + "class MetaBatchNorm1d(nn.BatchNorm1d):\n    pass\n"
+    + "class MetaBatchNorm1d(nn.BatchNorm1d):\n    __doc__ = nn.BatchNorm1d.__doc__\n"
     + "net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8))\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
