@@ -11,17 +11,22 @@ from typing import Any, NoReturn
 import msgspec
 
 from pipedoctor.runtime.attempt import Crash, attempt
+from pipedoctor.runtime.child_exit import end_as_orphan
 from pipedoctor.runtime.probe import Probe, run_probe
 from pipedoctor.textsafe import map_strings
 
 _LENGTH_PREFIX = struct.Struct("<I")
 _MAX_DESCRIPTORS = 1 << 16
+_ORPHAN_SECONDS = 30.0
+"""Beyond twice the time of its probes: then whoever waited for a child has been killed."""
 
 
 def run_child(probes: Iterable[Probe], pipe: int) -> NoReturn:
     """Work through the lane, send every result at once, and never return."""
     try:
         pipe = _detach(pipe)
+        probes = list(probes)
+        end_as_orphan(2 * sum(probe.timeout for probe in probes) + _ORPHAN_SECONDS)
 
         def announce(doing: str) -> None:
             text = doing.encode(errors="backslashreplace").decode()  # odd file names

@@ -9,6 +9,8 @@ REAP_TIMEOUT = 1.0
 """Seconds for a killed child to end: a call of a driver, a dead mount keep it for ever."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.01
 """Seconds between two looks; most children end at once."""
+_LONGEST_SECONDS = 1e6
+"""What every clock of a system can be set to."""
 
 
 def wait_for_exit(pid: int, seconds: float) -> int | None:
@@ -37,3 +39,13 @@ def kill_and_reap(pid: int) -> int | None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     return wait_for_exit(pid, REAP_TIMEOUT)
+
+
+def end_as_orphan(seconds: float) -> None:
+    """
+    Let the kernel end this process after `seconds`, if nobody has by then.
+
+    For a child that may compute without an end, and whose parent may be killed.
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_SECONDS))

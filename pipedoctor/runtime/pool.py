@@ -6,7 +6,12 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pipedoctor.runtime.child_exit import REAP_TIMEOUT, kill_and_reap, wait_for_exit
+from pipedoctor.runtime.child_exit import (
+    REAP_TIMEOUT,
+    end_as_orphan,
+    kill_and_reap,
+    wait_for_exit,
+)
 
 Task = Callable[[], bytes]
 _LENGTH_BYTES = 8
@@ -114,6 +119,7 @@ def _start_worker(task: Task, number: int) -> _WorkerChild:
     if pid == 0:
         try:
             os.close(reader)
+            end_as_orphan(2 * PATIENCE)
             result = task()
             with open(writer, "wb") as file:  # noqa: PTH123  (a descriptor)
                 file.write(len(result).to_bytes(_LENGTH_BYTES, "little"))

@@ -1,6 +1,7 @@
 """What a lane's child does, looked at from outside."""
 
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -87,3 +88,20 @@ def test_messages_come_out_whole_however_they_arrive(sent: list[dict[str, str]],
 
     assert got == sent
     assert not buffer
+
+
+def test_a_child_whose_parent_was_killed_ends() -> None:
+    script = """
+        from pipedoctor.runtime import child
+        from pipedoctor.runtime.probe import Probe
+
+        def spin(announce):
+            while True:
+                pass
+
+        child._ORPHAN_SECONDS = 0.1
+        child.run_child([Probe(name="x", work=spin, timeout=0.05)], 1)
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=20, check=False)
+
+    assert -run.returncode == signal.SIGALRM
