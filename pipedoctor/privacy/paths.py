@@ -36,6 +36,8 @@ _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 _RUNS_IMAGE = compile_lazily(
     r"\b(?:docker|podman|nerdctl|enroot|srun) [^\n]{0,200}?\brun\b|--container-"
 )
+_NEAR = 300
+"""Characters before and behind a path that are looked through for its server."""
 _METHODS = frozenset(("GET ", "PUT ", "OST ", "EAD ", "TCH ", "ETE "))
 _HOST_OF_LINE = compile_lazily(r"(?:\bhost=['\"]|\b[Hh]ost: ?|://)([A-Za-z0-9][\w-]*(?:\.[\w-]+)+)")
 
@@ -148,8 +150,9 @@ def _is_asked_of_everybody(text: str, begin: int) -> bool:
     """Is it what a public server is asked for, which the same line names?"""
     if text[begin - 5 : begin] != "url: " and text[begin - 4 : begin] not in _METHODS:
         return False
-    line = text[text.rfind("\n", 0, begin) + 1 : text.find("\n", begin) % (len(text) + 1)]
-    hosts = _HOST_OF_LINE.findall(line)
+    before = text[max(0, begin - _NEAR) : begin].rpartition("\n")[2]
+    behind = text[begin : begin + _NEAR].partition("\n")[0]
+    hosts = _HOST_OF_LINE.findall(before + behind)
     return bool(hosts) and all(map(is_public_host, hosts))
 
 

@@ -136,7 +136,18 @@ HOSTILE = (
     ),
     *("user: ", "JOB 1 ON ", "Cookie: ", "token\\", "key'", "session ", "SLURM", "@", "<secret>"),
     *("MTAx.", "1:A", "'", "((", "[", "password,", "auth> ", "\u0130key="),
-    *('", "', "', '", "' '", '" a1="', "- a\n", "a\0", '\\"', "db:5432:a:b:", "login a/"),
+    *(
+        '", "',
+        "', '",
+        "' '",
+        '" a1="',
+        "- a\n",
+        "a\0",
+        '\\"',
+        "db:5432:a:b:",
+        "login a/",
+        "url: /a",
+    ),
     *("\u5bc6\u7801\u662f", "Passwort ist ", "wandb ", "secret aB3$", "%3a%2f%2fa", "[a1:"),
 )
 
