@@ -22,7 +22,7 @@ _PACKAGE = re.compile(rf"^(?:\[(?:pip3?|conda|uv)\] |\+ )?{_NAME}(?:==|-| {{1,40
 _INSTALLED = re.compile(rf"\b{_NAME}-{_NUMBER}")
 """Each of what pip has just installed."""
 _TITLED = re.compile(
-    r"^\W{0,3}(?P<name>[Pp]y[Tt]orch|[Tt]orch(?:[Vv]ision|[Aa]udio)?)(?: [Vv]ersion)?"
+    r"^\W{0,8}(?P<name>[Pp]y[Tt]orch|[Tt]orch(?:[Vv]ision|[Aa]udio)?)(?: [Vv]ersion)?"
     r"(?: \(GPU\?\))?[:= ]{1,30}v?" + _NUMBER + r"(?!.{0,30}\(you have)"
 )
 """How tools print their environment at the start of a line: ``TorchVision: 0.16.0``."""

@@ -54,6 +54,14 @@ CASES = {
         f"Map (num_proc=8):  40%|####   | 40/100 [10:02<15:00, 1.2 examples/s]\n{DESYNC}",
         "from datetime import timedelta",
     ),
+    "before the first collective": (
+        f"{DESYNC}PG status: last enqueued work: 1, last completed work: -1\n",
+        "from datetime import timedelta",
+    ),
+    "work on one rank only": (
+        f"preprocessing a.jsonl on rank 0 only\n{DESYNC}",
+        "from datetime import timedelta",
+    ),
     "the same in the Trainer": (
         f'  File "/v/transformers/trainer.py", line 3, in x\nrank 0 is still evaluating\n{DESYNC}',
         "TrainingArguments(..., ddp_timeout=7200)",

@@ -34,6 +34,11 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
             id="a package for a newer glibc",
         ),
         pytest.param(
+            "     PyTorch: 2.6.0+cu124\nRuntimeError: operator torchvision::nms does not exist\n",
+            "torchvision==0.21.0+cu124 --index-url https://download.pytorch.org/whl/cu124",
+            id="the torchvision of a torch in an indented list",
+        ),
+        pytest.param(
             "PyTorch: 2.1.2+cu118\n" + NO_SYMBOL.format("mmcv/_ext"),
             "mmcv==2.1.0 -f https://download.openmmlab.com/mmcv/dist/cu118/torch2.1/index.html",
             id="the mmcv of this torch",
