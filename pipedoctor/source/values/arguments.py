@@ -39,11 +39,13 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
 
 
 def _frame_of_site(model: Evaluating, site: CallSite, frame: Frame) -> Frame:
-    """Of ``self.load(x)`` the same object calls that is called."""
+    """Of ``self.load(x)`` the same object calls that is called; not of ``self.loader(x)``."""
     func = site.node.func
+    method = frame.scope.name.rpartition(".")[2]
     if frame.owner is not None and site.scope.owner is not None:
-        if isinstance(func, ast.Attribute) and is_self_expression(func.value):
-            return model.frame_of(site.scope, frame.owner)
+        if isinstance(func, ast.Attribute) and func.attr == method:
+            if is_self_expression(func.value):
+                return model.frame_of(site.scope, frame.owner)
     return model.frame_of(site.scope)
 
 
