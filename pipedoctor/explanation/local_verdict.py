@@ -61,7 +61,7 @@ def find_page(catalogue: Catalogue, failure: FailureMode) -> Check[...] | None:
 
 def _find_cure(catalogue: Catalogue, failure: FailureMode, log: Log) -> Check[...] | None:
     """The check of another illness that causes this one, as the log has it."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    seen = log.find_ids(failure.cause)
     names = (check for signature, check in failure.cured_by.items() if signature in seen)
     return next((catalogue.find_check(name) for name in names), None)
 
@@ -123,7 +123,7 @@ def _judge_places(
 
 def _build_example(failure: FailureMode, name: str, log: Log, facts: Facts) -> Facts | None:
     """A machine in this kind of place that has the illness, as the log tells of it."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    seen = log.find_ids(failure.cause)
     sections = failure.ill | failure.ill_at.get(name, {})
     for signature, others in failure.ill_if.items():
         sections = sections | others if signature in seen else sections

@@ -32,6 +32,10 @@ class Raised(Part, frozen=True, kw_only=True):
     """The package of the innermost frame, where that is none of the user's own."""
 
 
+MAX_SIGHTINGS = 16
+"""Sightings of one signature that are kept."""
+
+
 class Seen(Part, frozen=True, kw_only=True):
     """A signature, as ``cause/id``, in a line; `values` are what it captured."""
 
@@ -90,6 +94,10 @@ class Log(Fact, frozen=True, kw_only=True):
     def find_seen(self, cause: str) -> tuple[Seen, ...]:
         """Everything that speaks of this cause, in the order of the log."""
         return tuple(seen for seen in self.seen if seen.cause == cause)
+
+    def find_ids(self, cause: str) -> frozenset[str]:
+        """Which of its signatures were seen: ``oom-killer`` of ``worker_oom_killed/oom-killer``."""
+        return frozenset(seen.signature.partition("/")[2] for seen in self.find_seen(cause))
 
     def find_values(self, cause: str, name: str) -> list[str]:
         """All that its signatures captured under this name, each once."""

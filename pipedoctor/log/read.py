@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from pipedoctor.facts.log import Log, Seen
+from pipedoctor.facts.log import MAX_SIGHTINGS, Log, Seen
 from pipedoctor.log.launch_commands import COMMAND_WORDS, CommandReader
 from pipedoctor.log.launch_place import PLACE_WORDS, LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
@@ -30,8 +30,6 @@ from pipedoctor.log.translations import (
 )
 from pipedoctor.log.trend import FEW_POINTS, has_rising_numbers, is_doubling, is_rising
 
-MAX_SIGHTINGS = 16
-"""Sightings of one signature that are kept."""
 MAX_LINE_CHARS = 4000
 """Characters of a line that are searched at once."""
 BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40

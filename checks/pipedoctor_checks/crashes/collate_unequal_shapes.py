@@ -36,7 +36,7 @@ _PAD_MONAI = in_code(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """By the two shapes that the log names: channels, sides, or the length of a row."""
-    if any(one.signature == "collate_unequal_shapes/of-monai" for one in log.seen):
+    if "of-monai" in log.find_ids("collate_unequal_shapes"):
         return (_PAD_MONAI,)
     shapes = [_read_shape(log, name) for name in ("first", "second")]
     if any(len(shape) == _IMAGE_AXES for shape in shapes):

@@ -73,9 +73,10 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Apptainer needs no toolkit but its own option."""
     if "apptainer" in log.names:
         return (advise_launch("Let Apptainer bring the driver into the container", argv=_NV),)
-    if any(one.signature == f"{_CAUSE}/podman-gpus" for one in log.seen):
+    seen = log.find_ids(_CAUSE)
+    if "podman-gpus" in seen:
         return (*_DESCRIBE_DEVICES, *_INSTALL_TOOLKIT[:1])
-    if any(one.signature == f"{_CAUSE}/of-snap" for one in log.seen):
+    if "of-snap" in seen:
         return (_LEAVE_SNAP, *_INSTALL_TOOLKIT)
     title = "Use the hooks of pyxis or enroot, or Apptainer with --nv"
     return (*_INSTALL_TOOLKIT, _PLUGIN, advise_launch(title, argv=_NV, fits=(Launcher.SLURM,)))

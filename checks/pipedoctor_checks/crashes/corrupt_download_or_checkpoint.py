@@ -6,7 +6,7 @@ import shlex
 
 from pipedoctor.check import Place, Remedy
 from pipedoctor.facts import Launcher
-from pipedoctor.facts.log import Log
+from pipedoctor.facts.log import MAX_SIGHTINGS, Log
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
@@ -17,8 +17,6 @@ _HUB_FILE = compile_lazily(
 """A file in the cache of the Hub: a link to what is damaged, which stays if only the link goes."""
 _CAUSE = "corrupt_download_or_checkpoint"
 _EVIDENCE = {f"{_CAUSE}/load-frame", f"{_CAUSE}/cloned-in-image"}
-_KEPT_SIGHTINGS = 16
-"""From so many on, the last one may not have been kept."""
 _OTHERS = (
     advise_user(
         "Download on one rank only, while the others wait",
@@ -33,7 +31,7 @@ _OTHERS = (
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The file by its name, where the code that loads it says so."""
     damaged = log.find_value(_CAUSE, "damaged")
-    if any(seen.signature == f"{_CAUSE}/lfs-pointer" for seen in log.seen):
+    if "lfs-pointer" in log.find_ids(_CAUSE):
         return (_pull_lfs(log, damaged), *_OTHERS)
     cached = log.find_value(_CAUSE, "cached")
     if hub := _HUB_FILE.search(cached or damaged):
@@ -63,7 +61,7 @@ def _find_last_opened(log: Log) -> str:
     seen = log.find_seen(_CAUSE)
     opened = [one for one in seen if "opened" in one.values]
     errors = [one.line for one in seen if not one.values and one.signature not in _EVIDENCE]
-    if len(opened) >= _KEPT_SIGHTINGS or not errors:
+    if len(opened) >= MAX_SIGHTINGS or not errors:  # the last may not have been kept
         return ""
     before = [one.values["opened"] for one in opened if one.line <= min(errors)]
     return before[-1] if before else ""
@@ -86,7 +84,7 @@ def _fetch_from_hub(hub: re.Match[str]) -> Remedy:
 
 def _pull_lfs(log: Log, damaged: str) -> Remedy:
     """In the folder that was cloned, where the log says which; an image is built again."""
-    if any(seen.signature == f"{_CAUSE}/cloned-in-image" for seen in log.seen):
+    if "cloned-in-image" in log.find_ids(_CAUSE):
         return advise_user(
             "What is in the image is a pointer of Git LFS: put this before `git clone` in the"
             " Dockerfile, and build it again",

@@ -35,7 +35,7 @@ _POINTERS = "Get the images themselves: these are pointers of Git LFS"
 
 def _replace_others(log: Log, file: str) -> tuple[Remedy, ...]:
     """What the log shows to be no image at all, and seldom is the only one."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     folder = shlex.quote(posixpath.dirname(file) or ".")
     kind = posixpath.splitext(file)[1] or ".jpg"
     if "is-pointer" in seen:
@@ -64,7 +64,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if named
         else _LIST_ITEMS,
     )
-    if any(one.signature.endswith("/truncated") for one in log.find_seen(_CAUSE)):
+    if "truncated" in log.find_ids(_CAUSE):
         accept = in_code(
             f"Replace or remove {file if named else 'the file'}; to continue in the meantime,"
             " accept truncated images",

@@ -34,7 +34,7 @@ _USE_NOTHING = in_code(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The user's own line without the move, where the log shows it."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     if "wrapper" in seen and "reinit" not in seen:
         return (_USE_NOTHING,)
     line = log.find_value(_CAUSE, "code").strip()

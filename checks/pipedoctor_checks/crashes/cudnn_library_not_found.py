@@ -21,7 +21,7 @@ _LINK_COMPILER = advise_user(
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The major version that the log asks for, beside the one that torch requires."""
     cause = "cudnn_library_not_found"
-    if any(one.signature == f"{cause}/nvrtc" for one in log.seen):
+    if "nvrtc" in log.find_ids(cause):
         return (_LINK_COMPILER,)
     major = log.find_value(cause, "major") or log.find_value(cause, "other")
     exact = log.find_value(cause, "exact")  # libraries of two versions do not work together

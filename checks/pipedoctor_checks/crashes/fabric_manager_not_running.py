@@ -11,7 +11,7 @@ _START = ("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager")
 
 
 _CAUSE = "fabric_manager_not_running"
-_REPAIRED = frozenset({f"{_CAUSE}/versions-differ", f"{_CAUSE}/not-installed"})
+_REPAIRED = frozenset({"versions-differ", "not-installed"})
 """Signatures of logs in which a start of what is installed fails again."""
 _ELSEWHERE = (
     advise_launch("Start nvidia-fabricmanager on the host", argv=_START, fits=(Launcher.DOCKER,)),
@@ -30,7 +30,7 @@ _ELSEWHERE = (
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Install the driver's version first, where another one, or none, is there."""
-    seen = {one.signature for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     driver = log.find_value(_CAUSE, "driver")
     start = advise_user(
         "Start nvidia-fabricmanager in exactly the driver's version",
@@ -40,7 +40,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if not driver or seen.isdisjoint(_REPAIRED):
         return (start, *_ELSEWHERE)
     words: tuple[str, ...] = ("dnf", "install", "-y", f"nvidia-fabric-manager-{driver}")
-    if f"{_CAUSE}/red-hat" not in seen:
+    if "red-hat" not in seen:
         package = f"nvidia-fabricmanager-{driver.partition('.')[0]}={driver}-*"
         words = ("apt-get", "install", "-y", "--allow-downgrades", package)
     install = advise_user(

@@ -13,13 +13,13 @@ _CAUSE = "hdf5_handle_shared_across_fork"
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Locks only where the log speaks of them, and not where several processes write."""
     late = open_on_first_use(log, _CAUSE, "file", 'h5py.File(self.path, "r")')
-    seen = {one.signature for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     unlocked = advise_launch(
         "Disable file locking on network file systems without locks",
         snippet="export HDF5_USE_FILE_LOCKING=FALSE",
         fits=(Launcher.BARE, Launcher.SLURM),
     )
-    locked = f"{_CAUSE}/locking" in seen
+    locked = "locking" in seen
     if locked and (opened := log.find_value(_CAUSE, "opened")):
         to_read = in_code(
             "Open it to read: a process that opens it to write locks it for all others",

@@ -47,7 +47,7 @@ _SOUNDFILE = advise_user(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where FFmpeg is there, and torchcodec does not fit torch, another torchcodec."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     if "audio-file" in seen:
         return (_SOUNDFILE, *_LIBRARIES)
     missing = "codec-missing" in seen

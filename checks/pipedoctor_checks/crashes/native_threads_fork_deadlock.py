@@ -11,7 +11,7 @@ _NOT_FORKED = in_code(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Without the pool of the library that the log shows; else of those that most have."""
-    blosc = any(one.signature == "native_threads_fork_deadlock/of-blosc" for one in log.seen)
+    blosc = "of-blosc" in log.find_ids("native_threads_fork_deadlock")
     lines = "cv2.setNumThreads(0)\ntorch.set_num_threads(1)"
     return (
         in_code(

@@ -71,7 +71,7 @@ _WITHOUT_PEERS = environment(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where a rank works alone meanwhile, the others have to wait longer."""
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     if {"consumer-gpu", "second-collective"} <= seen and "works-alone" not in seen:
         return (*_WITHOUT_PEERS, *_OTHERS)
     if seen.isdisjoint({"works-alone", "alone-in-words", "first-collective"}):

@@ -54,7 +54,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Ask for less, and grant twice as much as the log says that there was."""
     if log.docker_use == "build":
         return _BUILD
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     if {"of-pip", "fetching"} <= seen:
         packages = shlex.split(log.find_value(_CAUSE, "packages"))
         pip = ("python", "-m", "pip", "install", "--no-cache-dir", *packages)

@@ -24,7 +24,7 @@ _WHY_LATE = {
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """A timeout that slow storage, or one large sample, exceeds at times is too short."""
     seconds = log.find_value(_CAUSE, "seconds")
-    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    seen = log.find_ids(_CAUSE)
     why = next((text for name, text in _WHY_LATE.items() if name in seen), "")
     if not seconds or not (why or float(seconds) < _SHORT):
         return _LOOK
