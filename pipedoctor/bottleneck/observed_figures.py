@@ -39,8 +39,12 @@ def choose_line(observation: Observation, bottleneck: Bottleneck) -> HotLine | N
         return observation.sampler
     if "converting_share" in bottleneck.evidence:
         return observation.converter
-    fine = bottleneck.name in {"consumer", "main-thread"}
-    return observation.step if fine else observation.hot
+    return observation.step if is_outside_workers(bottleneck) else observation.hot
+
+
+def is_outside_workers(bottleneck: Bottleneck) -> bool:
+    """Does the training process itself, and not what makes batches, take the time?"""
+    return bottleneck.name in {"consumer", "main-thread"}
 
 
 def weigh_faults(observation: Observation) -> float:

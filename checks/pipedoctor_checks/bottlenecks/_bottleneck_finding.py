@@ -7,7 +7,11 @@ from msgspec.structs import replace
 from pipedoctor.bottleneck.classify import classify_bottleneck
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.bottleneck.named_bottleneck import Bottleneck
-from pipedoctor.bottleneck.observed_figures import choose_line, describe_kernel_wait
+from pipedoctor.bottleneck.observed_figures import (
+    choose_line,
+    describe_kernel_wait,
+    is_outside_workers,
+)
 from pipedoctor.check import (
     EPOCH,
     CannotJudge,
@@ -84,7 +88,6 @@ def _report_observed(
     counterfactual: Counterfactual | None,
 ) -> Finding:
     """The cause with its line of code, what the kernel says of it, and the shares."""
-    fine = bottleneck.name in {"consumer", "main-thread"}
     hot = choose_line(observation, bottleneck)
     evidence: dict[str, Any] = {"data_wait.share": round(observation.data_wait, 3)}
     if observation.gpu_busy is not None:
@@ -94,7 +97,7 @@ def _report_observed(
     if hot is not None:
         evidence |= {"hot.share": round(hot.share, 3), "hot.function": hot.function}
     words = describe_kernel_wait(observation.kernel).removeprefix(" in ")
-    if words and not fine:
+    if words and not is_outside_workers(bottleneck):
         evidence["kernel"] = words
     evidence |= {key: round(value, 6) for key, value in bottleneck.evidence.items()}
     doubtful = is_doubtful(observation, bottleneck)
