@@ -26,13 +26,13 @@ from pipedoctor.explanation.logged_versions import (
     find_captured,
 )
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
+from pipedoctor.explanation.other_machine import find_other_machine, judge_by_system
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
 from pipedoctor.log.signatures import FailureMode
 from pipedoctor.report.target_shell import TargetShell
 
-_SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
 _NO_CHECK_REASON = "no check can determine this on an idle machine; see the log or the running job"
 
 
@@ -110,10 +110,11 @@ def _judge_places(
     code = {page.code}
     merged = facts.merge(log)
     own = _run_checks(catalogue, merged, code)[page.code].findings
+    elsewhere = find_other_machine(log, name_place(facts))
     findings: dict[str, tuple[Finding, ...]] = {}
     job = [fact for fact in (merged.get(Loader),) if fact is not None]
     for name, site in EXAMPLE_SITES.items():
-        example = None if own else _build_example(failure, name, log, merged)
+        example = _build_example(failure, name, log, merged) if elsewhere or not own else None
         site_facts = merged.merge(site) if example is None else example.merge(*job, log, site)
         settings = {} if example is None else {page.name: failure.ill_settings}
         verdicts = _run_checks(catalogue, site_facts, code, settings)
@@ -172,6 +173,8 @@ def _judge_cause(
     known = judge_by_system(failure, facts)
     state, why = known or _decide_state(failure, check, verdicts, facts)
     ours = places.at
+    if state == "confirmed" and (origin := find_other_machine(facts.get(Log), ours)):
+        state, why = "unknown", f"the log is from {origin}, not from this machine, where {why}"
     places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
     target = _find_target(state, facts, here=places.at in {"", ours})
     remedies = [*build_remedies(places, target)]
@@ -236,7 +239,7 @@ def _is_root(log: Log, *, here: bool) -> bool:
     """Does root type the remedies? The log may show who typed its commands."""
     if log.names.get("account") == "root":  # in a container, it says nothing of the host
         return not log.place or here
-    return here and log.names.get("account") != "user"
+    return here and log.names.get("account", "") not in {"user", "guest"}
 
 
 def _decide_state(
@@ -279,22 +282,3 @@ def _is_same_failure(failure: FailureMode, finding: Finding) -> bool:
     words = failure.judged_if
     texts = (finding.summary, *finding.evidence.values())
     return not words or any(word in f"{text}" for word in words for text in texts)
-
-
-def judge_by_system(failure: FailureMode, facts: Facts) -> tuple[LocalState, str] | None:
-    """Rule it out on another system than its own; None: it may be so, or who knows."""
-    site = facts.get(Site)
-    if not failure.only or site is None or not _is_known(site, failure.only):
-        return None
-    is_affected = site.wsl if failure.only == "wsl" else site.system == failure.only
-    if is_affected:
-        return None
-    return (
-        "ruled-out",
-        f"this only happens on {_SYSTEM_NAMES[failure.only]}; this machine is {site.description}",
-    )
-
-
-def _is_known(site: Site, only: str) -> bool:
-    """A text may name the system, but no kernel that would tell WSL from others."""
-    return bool(site.system) and (only != "wsl" or bool(site.release))

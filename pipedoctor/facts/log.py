@@ -72,10 +72,10 @@ class Log(Fact, frozen=True, kw_only=True):
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
     names: dict[str, str] = {}
     """
-    Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
-    the ``unit`` of systemd that ran it; the cell of a ``notebook``; the ``account`` that
-    types, ``root`` or ``user``; the ``node`` of a cluster; the prompt ``inside`` a container,
-    or of ``powershell``.
+    Its ``conda_environment``, and a mark of ``conda``; ``service`` of Compose; ``engine``,
+    and ``entered`` container; the ``unit`` of systemd that ran it; the cell of a
+    ``notebook``; the ``account`` that types, ``root``, ``user`` or ``guest``; the ``node``
+    of a cluster; the prompt ``inside`` a container, or of ``powershell``.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,

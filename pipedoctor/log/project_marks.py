@@ -55,6 +55,7 @@ _MARKS = re.compile(
     r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
+    r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "
     r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
@@ -71,8 +72,12 @@ _TOOLS_BY_NAME: Mapping[str, PackageTool] = {
     "uv": "uv",
 }
 _CONDA_ENVIRONMENT = re.compile(
-    r"[/\\]envs[/\\](?P<name>[\w.-]{1,60})[/\\](?:lib|Lib|bin|Scripts|python)\b"
+    r"[/\\]envs[/\\](?P<conda_environment>[\w.-]{1,60})[/\\](?:lib|Lib|bin|Scripts|python)\b"
 )
+_CONDA = re.compile(
+    r"(?P<conda>[/\\](?:opt[/\\]conda|(?:ana|mini)conda\d?|(?:mini|mamba)forge\d?)[/\\]|^\(base\) )"
+)
+"""A folder that conda is installed in, or the prompt of its first environment."""
 _PODMAN = re.compile(r"\bpodman (?:container )?(?:run|exec|start)\b")
 _SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters and digits of the ends that Kubernetes gives to the names of pods."""
@@ -128,6 +133,7 @@ _UNIT = re.compile(
 _PROMPT = r"^(?:\([\w.-]{1,40}\) ?){0,2}\[?"
 _ACCOUNT = re.compile(
     rf"{_PROMPT}(?P<root>root)@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}# "
+    r"|(?P<guest>^.{0,40}\bjovyan@|/home/jovyan/)"
     r"|[\"' (:](?:/home/[\w.-]{1,40}/|/Users/[\w.-]{1,40}/)"
     rf"|{_PROMPT}(?!root)[\w.-]{{1,40}}@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}\$ "
 )
@@ -188,16 +194,15 @@ class ProjectDetector:
             self._keep("python", f"3.{joined}" if joined else python["dotted"] or python["told"])
         if _PODMAN.search(text):
             self._name(engine="podman")
-        if conda := _CONDA_ENVIRONMENT.search(text):
-            self._name(conda_environment=conda["name"])
         self._read_containers(text)
-        for pattern in (_UNIT, _CELL, _NAMESPACE):
+        for pattern in (_UNIT, _CELL, _NAMESPACE, _CONDA_ENVIRONMENT, _CONDA):
             if found := pattern.search(text):
                 self._name(**found.groupdict())
 
     def _read_containers(self, text: str) -> None:
         if account := _ACCOUNT.search(text):
-            self._name(account="root" if account["root"] else "user")
+            kind = "guest" if account["guest"] else "user"
+            self._name(account="root" if account["root"] else kind)
         if node := _NODE.search(text):
             self._name(node=next(filter(None, node.groups())))
         self._read_pods(text)

@@ -12,6 +12,7 @@ from pipedoctor.check.docker_shapes import (
     translate_for_dockerfile,
     translate_for_podman,
 )
+from pipedoctor.check.guest_shell import translate_for_guest
 from pipedoctor.check.launch_lines import put_launch
 from pipedoctor.check.macos_shell import translate_for_macos
 from pipedoctor.check.package_tools import translate_for_tool
@@ -65,7 +66,10 @@ def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
     hosted = target.names.get("notebook", "").startswith("ipython-input")
     if hosted and remedy.root and remedy.argv[:1] != ("apt-get",):
         return  # whoever hosts the notebook gives no rights on its machine
-    for one in translate_for_tool(remedy, target.tool):
+    allowed = translate_for_guest(remedy, target.names)
+    if allowed is None:
+        return
+    for one in translate_for_tool(allowed, target.tool):
         shaped = translate_for_podman(one) if target.podman else _shape_for_docker(one, target)
         named = put_launch(put_names(shaped, target.names), target.names)
         ours = translate_for_macos(named) if target.macos else named

@@ -126,6 +126,20 @@ CASES = {
         f'    self.f = h5py.File(self.name, "r")\n{LOCKED}',
         "export HDF5_USE_FILE_LOCKING=FALSE",
     ),
+    "workers and images of the settings": (
+        (
+            "$ kubectl logs job/retina\nINFO bs=64 workers=12 prefetch=4 crop=512\nRuntimeError:"
+            " DataLoader worker (pid 7) is killed by signal: Bus error.\n"
+        ),
+        "sizeLimit: 16Gi",
+    ),
+    "workers of all ranks": (
+        (
+            "4 gpus, 8 workers each\n$ docker run img python t.py\nRuntimeError: DataLoader"
+            " worker (pid 7) is killed by signal: Bus error.\n"
+        ),
+        "docker run --shm-size=23g img python t.py",
+    ),
     "one CPU for many workers": (
         f"srun: job 7 queued and waiting for resources\n{SUGGESTED.format(16, 2)}{SLOW}",
         "sbatch --cpus-per-task=17",

@@ -86,6 +86,18 @@ def test_what_is_so_here_is_cured_here() -> None:
     assert {one.fits for one in cause.remedies if one.for_here} == {(), ("bare",)}
 
 
+def test_a_job_of_a_cluster_is_not_cured_here() -> None:
+    memory = Memory(total=64 * GIB, available=60 * GIB)
+    small = HERE.merge(Shm(size=1 << 20, available=9, remountable=True), memory)
+    log = f"[pod/trainer-0/main] {ERROR}"
+
+    (cause,) = explain(io.BytesIO(log.encode()), facts=lambda _: small).causes
+
+    assert cause.here == "unknown"
+    assert cause.why_here.startswith("the log is from a pod of Kubernetes, not from this machine")
+    assert said(log, small) == said(log)
+
+
 def test_nobody_knows_where_we_are_and_all_remedies_are_shown() -> None:
     log = io.BytesIO(f"$ docker run x\n{ERROR}".encode())
 

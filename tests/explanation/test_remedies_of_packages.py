@@ -24,6 +24,18 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
     ("log", "wanted"),
     [
         pytest.param(
+            "/home/k/miniconda3/envs/asr/lib/python3.11/x.py\nCould not load libtorchcodec\n"
+            "FFmpeg version 7: libavutil.so.59: cannot open shared object file\n"
+            "FFmpeg version 6: libavutil.so.58: cannot open shared object file\n",
+            "conda install --name asr --yes -c conda-forge 'ffmpeg<8' libsndfile",
+            id="the FFmpeg that torchcodec takes, of conda",
+        ),
+        pytest.param(
+            "(base) jovyan@nb-0:~$ python t.py\nRuntimeError: Failed to find C compiler.\n",
+            "conda install --yes -c conda-forge gxx",
+            id="a compiler for who has no rights",
+        ),
+        pytest.param(
             GLIBC.format("/e/lib/python3.9/site-packages/torch_sparse/_convert_cuda.so"),
             "--no-cache-dir --no-binary torch_sparse torch_sparse",
             id="an extension for an old glibc",

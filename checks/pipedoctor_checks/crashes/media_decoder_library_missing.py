@@ -30,10 +30,6 @@ _LIBRARIES = (
         snippet="RUN apt-get update && apt-get install -y ffmpeg libsndfile1",
         fits=(Launcher.DOCKER, Launcher.KUBERNETES),
     ),
-    advise_launch(
-        "Alternatively install them from conda-forge, without root",
-        argv=("conda", "install", "-c", "conda-forge", "ffmpeg", "libsndfile"),
-    ),
     advise_user(
         "Alternatively decode audio with soundfile",
         argv=("python", "-m", "pip", "install", "soundfile"),
@@ -45,20 +41,33 @@ _SOUNDFILE = advise_user(
 )
 
 
+def _list_libraries(log: Log) -> tuple[Remedy, ...]:
+    """From conda-forge first where its Python runs, in a version that torchcodec takes."""
+    taken = [int(number) for number in log.find_values(_CAUSE, "ffmpeg")]
+    ffmpeg = f"ffmpeg<{max(taken) + 1}" if taken else "ffmpeg"
+    title = "nstall the missing libraries from conda-forge, without root"
+    argv = ("conda", "install", "--yes", "-c", "conda-forge", ffmpeg, "libsndfile")
+    of_conda = not {"conda", "conda_environment"}.isdisjoint(log.names)
+    if of_conda and (not log.place or log.names.get("account") == "guest"):
+        return advise_launch(f"I{title}", argv=argv), *_LIBRARIES
+    *libraries, soundfile = _LIBRARIES
+    return *libraries, advise_launch(f"Alternatively i{title}", argv=argv), soundfile
+
+
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where FFmpeg is there, and torchcodec does not fit torch, another torchcodec."""
     seen = log.find_ids(_CAUSE)
     if "audio-file" in seen:
-        return (_SOUNDFILE, *_LIBRARIES)
+        return (_SOUNDFILE, *_list_libraries(log))
     missing = "codec-missing" in seen
     if "codec-mismatch" not in seen and not missing:
-        return _LIBRARIES
+        return _list_libraries(log)
     torch = log.find_value(_CAUSE, "torch") or log.versions.get("torch", "").partition("+")[0]
     series = get_series(torch) if torch else ""
     install = ("python", "-m", "pip", "install", "--upgrade")
     if missing and not series:
         title = "Install torchcodec, with which torchaudio decodes since 2.9"
-        return advise_user(title, argv=(*install[:-1], "torchcodec")), *_LIBRARIES
+        return advise_user(title, argv=(*install[:-1], "torchcodec")), *_list_libraries(log)
     if not series:
         return (
             advise_user(
@@ -72,7 +81,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     title += "" if missing else ": FFmpeg is there"
     return advise_user(
         title, argv=(*install[:-1], name) if wanted else (*install, name)
-    ), *_LIBRARIES
+    ), *_list_libraries(log)
 
 
 @log_check(
