@@ -15,6 +15,8 @@ from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.textsafe import HIDDEN
 from pipedoctor.units import GiB
 
+OWN_IDS = "$(id -u):$(id -g)"
+"""User and group of who types a line, which his shell looks up."""
 _UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
 
 
@@ -111,6 +113,8 @@ def shell(argv: Sequence[str]) -> str:
 
 
 def _quote_word(word: str) -> str:
+    if word == OWN_IDS:
+        return f'"{OWN_IDS}"'
     if word.startswith("~/") and len(word) > len("~/") and not _UNPRINTABLE.search(word):
         return f"~/{shlex.quote(word[2:])}"  # the home folder, as a shell reads it
     if not _UNPRINTABLE.search(word):

@@ -59,10 +59,12 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
         every = _EVERY.fullmatch(word)
         return log.find_values(cause, every[1]) if every else [fill(word)]
 
+    as_root = advice.argv[:1] == ("sudo",)
     try:
         yield Remedy(
             title=fill(advice.title),
-            argv=tuple(chain.from_iterable(map(fill_word, advice.argv))),
+            argv=tuple(chain.from_iterable(map(fill_word, advice.argv[as_root:]))),
+            root=as_root,
             snippet=fill(advice.snippet),
             lasts=Lasts.ALWAYS,
             place=Place[advice.place.upper()],

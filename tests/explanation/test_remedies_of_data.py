@@ -191,8 +191,14 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
         pytest.param(
             "RuntimeError: The detected CUDA version (12.8) mismatches the version that was used to"
             " compile PyTorch (11.8).\n",
-            "conda install -y -c nvidia cuda-toolkit=11.8\nexport CUDA_HOME=$CONDA_PREFIX",
+            "conda install -y -c nvidia/label/cuda-11.8.0 cuda-toolkit\n"
+            "export CUDA_HOME=$CONDA_PREFIX",
             id="the toolkit of torch's CUDA",
+        ),
+        pytest.param(
+            "RuntimeError: use_libuv was requested but PyTorch was build without libuv support\n",
+            'set "USE_LIBUV=0"',
+            id="torchrun on Windows",
         ),
         pytest.param(
             "#error -- unsupported GNU version! gcc versions later than 11 are not supported!\n",

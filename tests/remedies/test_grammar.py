@@ -7,10 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from pipedoctor.check.remedy import OWN_IDS, shell
+from pipedoctor.explanation.signature_catalogue import load_signatures
+from pipedoctor.log.signatures import Advice
 from pipedoctor.report.model import ReportedRemedy
 from tests.remedies.printed import SHELL, explain_text, list_logs, list_printed
 
@@ -51,12 +55,49 @@ def list_code() -> list[str]:
     return [text for text in list_snippets() if not SHELL.search(text)]
 
 
+def check_words(words: Sequence[str]) -> None:
+    known = GRAMMAR[words[0].rpartition("/")[2]]
+    options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
+    assert options <= set(known["options"]), words
+    assert "commands" not in known or words[1] in known["commands"], words
+
+
 def test_the_program_knows_its_words() -> None:
     for words in list_commands():
-        known = GRAMMAR[words[0].rpartition("/")[2]]
-        options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
-        assert options <= set(known["options"]), words
-        assert "commands" not in known or words[1] in known["commands"], words
+        check_words(words)
+
+
+@functools.cache
+def list_advices() -> list[tuple[str, Advice]]:
+    """Every remedy of every cause, with those that no text here calls up."""
+    return [
+        (one.cause, advice)
+        for one in load_signatures().failures.values()
+        for advice in one.remedies
+    ]
+
+
+def test_programs_know_the_words_of_remedies_that_no_text_calls_up() -> None:
+    for _, advice in list_advices():
+        words = [*advice.argv][[*advice.argv[:1]] == ["sudo"] :]
+        if words and not words[0].startswith("{"):
+            check_words(words)
+
+
+def test_no_word_waits_for_a_shell_that_does_not_read_it() -> None:
+    """A word of an argument vector is quoted: `$HOME` stays `$HOME`."""
+    assert shell(["docker", "run", "--user", OWN_IDS]) == f'docker run --user "{OWN_IDS}"'
+    for cause, advice in list_advices():
+        if advice.argv[:1] not in {("sh",), ("bash",)}:
+            assert not [w for w in advice.argv if "$" in w and w != OWN_IDS], (cause, advice.argv)
+
+
+def test_the_packages_of_the_system_are_installed_as_root() -> None:
+    installers = {"apt-get", "dnf", "yum"}
+    for cause, advice in list_advices():
+        assert not installers.intersection(advice.argv[:1]), cause
+        for line in advice.snippet.splitlines():
+            assert line.split(" ")[0] not in installers, (cause, line)
 
 
 def test_every_grammar_says_where_it_is_from() -> None:
