@@ -66,6 +66,7 @@ def too_many_workers_for_cpus(
         return
 
     ranks = loader.ranks or 1
+    enough = cpu.effective * tasks * ratio
     each = max(1, cpu.effective * tasks // (ranks * loader.loaders))
     whose = "" if tasks == 1 else " of one task"
     yield Finding(
@@ -85,7 +86,10 @@ def too_many_workers_for_cpus(
                 f"Start with at most {format_count(each, 'worker')} for each loader, then measure",
                 f"DataLoader(..., num_workers={each})",
             ),
-            *_grant_a_cpu_each(site, ranks * loader.loaders, cpu.effective * tasks * ratio),
+            *(
+                _grant_a_cpu_each(site, ranks * loader.loaders, enough)
+                or _run_fewer_ranks(cpu, ranks, loader.loaders, enough)
+            ),
             *_grant_default_job(site, here, cpu.effective),
         ),
     )
@@ -99,6 +103,16 @@ def _grant_a_cpu_each(site: Site | None, loaders: int, enough: float) -> tuple[R
     return select_remedies(
         site.launcher, *grant_cpus("Give the job a CPU for each of its workers", here)
     )
+
+
+def _run_fewer_ranks(cpu: Cpu, ranks: int, loaders: int, enough: float) -> tuple[Remedy, ...]:
+    """What is left where the machine itself has too few CPUs for one worker of each loader."""
+    if cpu.binding != "machine" or ranks * loaders <= enough:
+        return ()
+    larger = f"use a machine with at least {format_count(ranks * loaders, 'CPU')}"
+    most = int(enough // loaders)
+    fewer = f", or run at most {format_count(most, 'rank')} on this one" if 0 < most < ranks else ""
+    return (in_code(f"Set num_workers to 1 and {larger}{fewer}"),)
 
 
 def _grant_default_job(site: Site | None, workers: int, cpus: int) -> tuple[Remedy, ...]:

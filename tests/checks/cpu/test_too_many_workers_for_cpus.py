@@ -66,6 +66,17 @@ def test_more_ranks_than_cpus_need_more_cpus() -> None:
     ]
 
 
+def test_a_machine_without_a_cpu_for_each_rank_says_how_many_fit() -> None:
+    two = Cpu(logical=2, affinity=2)
+
+    (finding,) = too_many_workers_for_cpus(two, Loader(num_workers=8, ranks=4), None)
+
+    assert finding.remedies[-1].title == (
+        "Set num_workers to 1 and use a machine with at least 4 CPUs,"
+        " or run at most 3 ranks on this one"
+    )
+
+
 def test_one_worker_for_one_cpu(snapshot: SnapshotAssertion) -> None:
     (finding,) = too_many_workers_for_cpus(Cpu(logical=1, affinity=1), Loader(num_workers=2), None)
 
