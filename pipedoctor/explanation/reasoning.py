@@ -14,6 +14,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
+from pipedoctor.log.progress import is_refuted
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -96,7 +97,7 @@ def diagnose(log: Log, signatures: SignatureCatalogue) -> Diagnosis:
     causes = tuple(_build_cause(c, scores, voices[c], named) for c in named)
     first = causes[0].cause if causes else ""
     raised = None if causes else _find_exception(log, ())
-    if not causes and raised is None and tells_of_failure(log.brief):
+    if not causes and raised is None and tells_of_failure(log.brief, goes_on=log.progress_line > 0):
         return Diagnosis(causes=tuple(_guess_by_words(log, signatures)))
     return Diagnosis(causes=causes, echoes=tuple(_find_echoes(valid, folded, first)), raised=raised)
 
@@ -118,9 +119,13 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     """Sightings whose conditions hold in this log."""
     keys = {seen.signature for seen in log.seen}
     matches = [(seen, signatures.rules[seen.signature].signature) for seen in log.seen]
+    failed = bool(log.raised) or any(
+        signature.role is SignatureRole.ERROR and not seen.minor for seen, signature in matches
+    )
     return [
         (one, signature)
         for seen, signature in matches
+        if failed or not is_refuted(seen, signature.role, log.progress_line)
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
     ]

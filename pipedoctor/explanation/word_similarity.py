@@ -12,6 +12,7 @@ import msgspec
 
 from pipedoctor.engine.packs import Pack, find_packs
 from pipedoctor.explanation.signature_catalogue import find_pack_folders
+from pipedoctor.log.progress import COMPLAINT, is_minor
 from pipedoctor.runtime.attempt import Crash, attempt
 
 VOCABULARY_FILE = "vocabulary.json"
@@ -42,16 +43,25 @@ _FAILURE = re.compile(
 )
 """Words of which every report of something that went wrong has one."""
 _BANNER = re.compile(
-    r"No running processes found|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
+    r"No (?:running processes|broken requirements) found"
+    r"|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
     r"|TF-TRT Warning|rebuild TensorFlow with|does not have many workers"
     r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
 """Lines that TensorFlow and Lightning print when they start, in health too."""
 
 
-def tells_of_failure(text: str) -> bool:
-    """Does a line say that anything went wrong? In a healthy log nothing is guessed."""
-    return any(_FAILURE.search(row) and not _BANNER.search(row) for row in text.split("\n"))
+def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
+    """
+    Does a line say that anything went wrong? In a healthy log nothing is guessed.
+
+    Of a job that goes on behind all its lines of failure, only a complaint counts.
+    """
+    told = COMPLAINT if goes_on else _FAILURE
+    return any(
+        told.search(row) and not _BANNER.search(row) and not (goes_on and is_minor(row))
+        for row in text.split("\n")
+    )
 
 
 class Vocabulary(msgspec.Struct, frozen=True):

@@ -47,6 +47,8 @@ class Seen(Part, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     warned: bool = False
     """Was it a warning of Python that said it?"""
+    minor: bool = False
+    """Does its line call itself a warning of a program, or say what is done instead?"""
 
     @property
     def cause(self) -> str:
@@ -64,6 +66,8 @@ class Log(Fact, frozen=True, kw_only=True):
     raised: tuple[Raised, ...] = ()
     brief: str = ""
     """All of a short log: what its words say, where nothing else does."""
+    progress_line: int = 0
+    """The last line in which the job works, where nothing has failed behind it; 0: none."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""

@@ -57,6 +57,8 @@ class LogLine(msgspec.Struct, frozen=True):
     text: str
     rank: str = ""
     time: str = ""
+    raw: str = ""
+    """The line with its prefixes."""
 
 
 def unwrap_line(text: str) -> list[str]:
@@ -76,6 +78,7 @@ def strip_prefixes(text: str) -> LogLine:
     Indentation stays.
     """
     rank = time = host = ""
+    raw = text
     for _ in range(_MAX_PREFIXES):
         if match := _TIME.match(text) or _CLOCK.match(text):
             time = time or match[1].replace("/", "-").replace("T", " ").replace(",", ".")
@@ -90,4 +93,4 @@ def strip_prefixes(text: str) -> LogLine:
             if match is None:
                 break
         text = text[match.end() :]
-    return LogLine(text, rank or host, time)
+    return LogLine(text, rank or host, time, raw)

@@ -17,6 +17,7 @@ from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
 from pipedoctor.log.manifests import MANIFEST_WORDS
+from pipedoctor.log.progress import TAIL_BYTES, find_last_progress, is_minor
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
@@ -71,13 +72,14 @@ def read_log(
                 limits.skipped_from = unread
                 tail.add(b"\n".join(block.split(b"\n")[unread - number :]), unread)
         number += block.count(b"\n")
-        end = block[-1:] or end
+        end = (end + block[-TAIL_BYTES:])[-TAIL_BYTES:]
     _read_tail(reader, sieve, tail, limits)
     short = len(brief) <= BRIEF_BYTES and number <= BRIEF_LINES
     text = brief.decode(errors="replace") if short else ""
-    count = number - (end == b"\n")
+    count = number - end.endswith(b"\n")
     log = reader.build_log(count, brief=short)
-    return replace(log, brief=text, unread=limits.list_unread(count))
+    progress, unread = find_last_progress(end, count), limits.list_unread(count)
+    return replace(log, brief=text, progress_line=progress, unread=unread)
 
 
 def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:
@@ -261,6 +263,7 @@ def _build_sighting(
         rank=line.rank,
         time=line.time,
         values=groups,
+        minor=is_minor(line.raw),
     )
 
 

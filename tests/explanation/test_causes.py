@@ -92,9 +92,14 @@ def in_two_parts(third: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("cases", [pytest.param(now, id="a third of causes"), others])
 
 
+REFUTED = ("tokenizers_forked_after_use",)
+"""Causes of jobs that hang: where training goes on, they are none."""
+
+
 def find_wrong(cases: list[Case], first: First, change: Callable[[str], str]) -> list[str]:
     """Which cases have another cause when their text is changed so, and which one."""
-    causes = [(case, first(change(case.text))) for case in cases]
+    known = [case for case in cases if change is str or case.cause not in REFUTED]
+    causes = [(case, first(change(case.text))) for case in known]
     return [f"{case.name}: {cause}" for case, cause in causes if cause != case.cause]
 
 

@@ -1,0 +1,90 @@
+"""Does the job of a log go on, or end well, behind everything that it complains of?"""
+
+import re
+
+from pipedoctor.facts.log import Seen
+from pipedoctor.log.signatures import SignatureRole
+
+TAIL_BYTES = 8 << 10
+"""Bytes at the end of a log in which its last progress is looked for."""
+_FAILURE = re.compile(
+    r"(?i)\b(?:err(?:or|no)?s?|fail\w*|exception|traceback|fatal|panic|abort\w*|crash\w*|kill(?:ed)?"
+    r"|died|dead|segmentation|core dumped|corrupt\w*|broken|denied|refused|reject\w*|not found"
+    r"|no such|unable|can(?:not|'t|not be)|could(?: not|n't)|won't|unavailable|timed? ?out"
+    r"|out of|exceed\w*|exhaust\w*|no space|unsupported|incompatib\w*|mismatch\w*|interrupted"
+    r"|cancell?ed|terminated|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b"
+    r"|[a-z](?:Error|Exception)\b|\bnan\b"
+)
+"""What a line says after which a job has not ended well."""
+COMPLAINT = re.compile(
+    r"(?i)\b(?:hangs?|hanging|hung|stuck|freez\w*|frozen|froze|stall\w*|deadlock\w*|slow\w*|idle"
+    r"|wait(?:s|ing)?|starv\w*|throttl\w*|leak\w*|grow\w*|wrong|differ\w*|identical"
+    r"|duplicate\w*|same)\b"
+    r"|\b(?:gpu|util\w{0,10})\b.{0,40}\b0 ?%|\b0% +Default"
+)
+"""What is said of a job that goes on, and badly."""
+_LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
+_MINOR = re.compile(
+    rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
+    rf"|[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
+    r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
+    r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
+    r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:huggingface/tokenizers|libpng warning): "
+    r"|^\s*- Explicitly set the environment variable|^Corrupt JPEG data: \d+ extraneous"
+    r"|\bretry(?:ing| loop)\b|\bRetrying\b|\bfall(?:ing)? ?back (?:to|on)\b"
+)
+"""Lines that call themselves a warning, or say what is done instead."""
+_WORK = re.compile(
+    r"(?i)\b(?:[1-9]\d?|100)%\|"
+    r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
+    r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
+    r"|\b(?:done|finished|completed?|successful(?:ly)?|succeeded|saved|saving|synced|passed"
+    r"|uploaded|stopped: `?max)\b"
+)
+"""Lines of a job that does its work, or has done it."""
+_COUNT = re.compile(
+    r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}[1-9]"
+)
+"""Lines of a job that counts what it does."""
+_HARMLESS = re.compile(
+    r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b|\bto avoid\b"
+    r"|variable TOKENIZERS_PARALLELISM|\d+ extraneous bytes"
+)
+"""Of warnings: what might happen, and what decoders pass over."""
+
+
+def is_minor(line: str) -> bool:
+    """Does the line call itself a warning, or a matter of which the job takes care?"""
+    return bool(_MINOR.search(line))
+
+
+def find_last_progress(tail: bytes, lines: int) -> int:
+    """
+    The number of the last line in which the job works, in a log of so many lines.
+
+    0: there is none, or something has failed in a line behind it, or in it.
+    """
+    rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+    for back, row in enumerate(reversed(rows)):
+        minor = is_minor(row)
+        if not minor and _FAILURE.search(row):
+            return 0
+        if _WORK.search(row):
+            return lines - back
+        if not minor and COMPLAINT.search(row):
+            return 0
+        if _COUNT.search(row):
+            return lines - back
+    return 0
+
+
+def is_refuted(seen: Seen, role: SignatureRole, progress_line: int) -> bool:
+    """
+    Does the job go on behind a warning of what would have ended it, or might happen?
+
+    `progress_line` is the last line in which it works; 0: none.
+    """
+    if not seen.minor or seen.line >= progress_line:
+        return False
+    lives = role in {SignatureRole.SILENT, SignatureRole.WARNING}
+    return not lives or bool(_HARMLESS.search(seen.text))

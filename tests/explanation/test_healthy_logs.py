@@ -1,0 +1,78 @@
+"""Logs of jobs that go well, whatever they warn of: no cause is named, and none is guessed."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.explanation.reasoning import Diagnosis
+from pipedoctor.log.progress import find_last_progress, is_minor
+
+PARTS = re.split(
+    r"^=== ", Path(__file__).with_name("healthy.txt").read_text("utf-8"), flags=re.MULTILINE
+)
+LOGS = dict(part.split("\n", 1) for part in PARTS[1:])
+RETRY = "WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError'\n"
+BARRIER = (
+    "[rank0]:[W1003 10:00:01 ProcessGroupNCCL.cpp:4115]  using GPU 0 to perform barrier as"
+    " devices used by this process are currently unknown. This can potentially cause a hang.\n"
+)
+
+
+def test_no_cause_is_named(diagnosed: Callable[[str], Diagnosis]) -> None:
+    named = {name: diagnosed(text).causes for name, text in LOGS.items()}
+
+    assert len(named) >= 60
+    assert {name: causes[0].cause for name, causes in named.items() if causes} == {}
+
+
+@pytest.mark.parametrize("rest", ["", "ERROR: no matching distribution\n", "step 4: stuck\n"])
+def test_a_warning_counts_where_the_job_does_not_go_on(
+    rest: str, diagnosed: Callable[[str], Diagnosis]
+) -> None:
+    assert diagnosed(f"{RETRY}{rest}").causes
+    assert not diagnosed(f"{RETRY}step 3 loss 0.4\n").causes
+
+
+def test_what_failed_outright_counts_whatever_others_print(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    killed = "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error.\n"
+
+    assert diagnosed(f"{BARRIER}{killed}[rank1]: step 9 loss 0.4\n").causes
+    assert not diagnosed(f"{BARRIER}[rank1]: step 9 loss 0.4\n").causes
+
+
+@pytest.mark.parametrize(
+    ("tail", "line"),
+    [
+        ("step 3 loss 0.4\n", 9),
+        ("step 3 loss 0.4\nKilled\n", 0),
+        ("step 3 loss 0.4\nWARNING: cache is cold, killed one reader\n", 8),
+        ("Epoch 0:   0%|          | 0/220 [00:00<?, ?it/s]\n", 0),
+        ("epoch 3\nstep 12: waiting for the first batch\n", 0),
+        ("Successfully installed torch-2.5.1\n", 9),
+        ("step 8 loss nan\n", 0),
+        ("", 0),
+    ],
+)
+def test_the_last_progress(tail: str, line: int) -> None:
+    assert find_last_progress(tail.encode(), 9) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "minor"),
+    [
+        (BARRIER, True),
+        (RETRY, True),
+        ("10/01 09:00:22 - mmengine - WARNING - no checkpoint", True),
+        ("gn1:4:4 [0] NCCL INFO NET/IB : No device found.", True),
+        ("gn1:4:4 [0] NCCL WARN Error: failed to extend /dev/shm/nccl-x", False),
+        ("bash: fork: retry: Resource temporarily unavailable", False),
+        ("UserWarning: CUDA initialization: the driver is too old", False),
+        ("Warning  Evicted  5s  kubelet  The node was low on resource: memory", False),
+    ],
+)
+def test_lines_that_call_themselves_minor(line: str, minor: bool) -> None:
+    assert is_minor(line) is minor
