@@ -78,8 +78,8 @@ def read_log(
     text = brief.decode(errors="replace") if short else ""
     count = number - end.endswith(b"\n")
     log = reader.build_log(count, brief=short)
-    progress, unread = find_last_progress(end, count), limits.list_unread(count)
-    return replace(log, brief=text, progress_line=progress, unread=unread)
+    progress = find_last_progress(end, count)
+    return replace(log, brief=text, progress_line=progress, unread=limits.list_unread(count))
 
 
 def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:
