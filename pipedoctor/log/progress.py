@@ -30,7 +30,8 @@ _MINOR = re.compile(
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:huggingface/tokenizers|libpng warning): "
-    r"|Warning: resource_tracker: |^\s*- Explicitly set the environment variable|^Corrupt JPEG data: \d+ extraneous"
+    r"|Warning: resource_tracker: |^\s*- Explicitly set the environment variable"
+    r"|^Corrupt JPEG data: \d+ extraneous"
     r"|\bretry(?:ing| loop)\b|\bRetrying\b|\bfall(?:ing)? ?back (?:to|on)\b"
 )
 """Lines that call themselves a warning, or say what is done instead."""
