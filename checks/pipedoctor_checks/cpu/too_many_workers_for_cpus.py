@@ -86,29 +86,23 @@ def too_many_workers_for_cpus(
                 f"Start with at most {format_count(each, 'worker')} for each loader, then measure",
                 f"DataLoader(..., num_workers={each})",
             ),
-            *(
-                _grant_a_cpu_each(site, ranks * loader.loaders, enough)
-                or _run_fewer_ranks(cpu, ranks, loader.loaders, enough)
-            ),
+            *_give_a_cpu_each(cpu, site, ranks, loader.loaders, enough),
             *_grant_default_job(site, here, cpu.effective),
         ),
     )
 
 
-def _grant_a_cpu_each(site: Site | None, loaders: int, enough: float) -> tuple[Remedy, ...]:
-    """What to ask for where even one worker of each loader is too many."""
-    if site is None or loaders <= enough:
+def _give_a_cpu_each(
+    cpu: Cpu, site: Site | None, ranks: int, loaders: int, enough: float
+) -> tuple[Remedy, ...]:
+    """What to ask for, or to leave, where even one worker of each loader is too many."""
+    if ranks * loaders <= enough:
         return ()
-    here = math.ceil(loaders / site.tasks_on_node)
-    return select_remedies(
-        site.launcher, *grant_cpus("Give the job a CPU for each of its workers", here)
-    )
-
-
-def _run_fewer_ranks(cpu: Cpu, ranks: int, loaders: int, enough: float) -> tuple[Remedy, ...]:
-    """What is left where the machine itself has too few CPUs for one worker of each loader."""
-    if cpu.binding != "machine" or ranks * loaders <= enough:
-        return ()
+    here = math.ceil(ranks * loaders / (site.tasks_on_node if site else 1))
+    granted = grant_cpus("Give the job a CPU for each of its workers", here) if site else ()
+    remedies = select_remedies(site.launcher, *granted) if site else ()
+    if remedies or cpu.binding != "machine":
+        return remedies
     larger = f"use a machine with at least {format_count(ranks * loaders, 'CPU')}"
     most = int(enough // loaders)
     fewer = f", or run at most {format_count(most, 'rank')} on this one" if 0 < most < ranks else ""
