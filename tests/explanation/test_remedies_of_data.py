@@ -31,6 +31,34 @@ E802 = "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: sys
             id="readers of LMDB",
         ),
         pytest.param(
+            "    env = lmdb.open(out, map_size=4 << 30, subdir=False)\n"
+            "lmdb.MapFullError: mdb_put: MDB_MAP_FULL: Environment mapsize limit reached\n",
+            "env = lmdb.open(out, map_size=1 << 40, subdir=False)",
+            id="room in LMDB",
+        ),
+        pytest.param(
+            "srun: job 7 started\n    row = self.db.execute(SQL).fetchone()\n"
+            "sqlite3.OperationalError: disk I/O error\n/home/k/tiles.sqlite on nas type nfs4\n",
+            'srun --ntasks-per-node=1 cp /home/k/tiles.sqlite "${SLURM_TMPDIR:-/tmp}/"',
+            id="SQLite on a share",
+        ),
+        pytest.param(
+            "[h264] ff_frame_thread_init failed: Resource temporarily unavailable\nin decord\n",
+            "decord.VideoReader(path, num_threads=1)",
+            id="threads of decoders",
+        ),
+        pytest.param(
+            "    net = AutoModel.from_pretrained('org/vit-base')\nWe couldn't connect to"
+            " 'https://huggingface.co' to load the files, and couldn't find them in the cached\n",
+            "hf download org/vit-base",
+            id="the model of the code",
+        ),
+        pytest.param(
+            "torch 2.9.0+cu130\nModuleNotFoundError: No module named 'nvidia.dali'\n",
+            "python -m pip install nvidia-dali-cuda130",
+            id="the DALI of torch's CUDA",
+        ),
+        pytest.param(
             f"$ python train.py --data-root /srv/pets\n{NO_IMAGE.format('/srv/pets/a/b/._1.png')}",
             "find /srv/pets -name '._*' -delete",
             id="forks of files, in the folder of the command",
