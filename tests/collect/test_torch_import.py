@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -154,7 +155,7 @@ def test_cuda_that_does_not_answer_is_told_from_an_import_that_hangs(
 
     assert seen.ok
     assert seen.version == "9.9"
-    assert seen.cuda_error == "no answer from torch.cuda after 1 s"
+    assert re.fullmatch(r"no answer from torch\.cuda after 1(\.\d)? s", seen.cuda_error)
 
 
 def test_crash_after_the_import_is_a_crash(tmp_path: Path) -> None:
