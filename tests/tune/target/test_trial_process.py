@@ -1,9 +1,9 @@
 """A process whose first step took long measures the next settings, too."""
 
-import os
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 pytest.importorskip("torch")
@@ -65,14 +65,12 @@ def test_a_model_is_made_once(
     assert len(measured) == len(workers), answers
     assert all(answer.costs and answer.costs.fetch_wall > 0 for answer in measured)
     assert [answer.kept for answer in measured] == [bool(count) for count in workers]
-    pids = (tmp_path / "starts").read_text().split()
+    pids = [int(word) for word in (tmp_path / "starts").read_text().split()]
     assert len(pids) == starts
-    deadline = time.monotonic() + 10
-    while (left := [pid for pid in pids if os.path.exists(f"/proc/{pid}")]) and (  # noqa: PTH110
-        time.monotonic() < deadline
-    ):
+    end = time.monotonic() + 10
+    while time.monotonic() < end and any(map(psutil.pid_exists, pids)):
         time.sleep(0.05)  # who adopted them has to reap them
-    assert not left
+    assert not [pid for pid in pids if psutil.pid_exists(pid)]
 
 
 def ask(workers: int) -> TrialRequest:
