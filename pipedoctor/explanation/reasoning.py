@@ -125,7 +125,7 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     return [
         (one, signature)
         for seen, signature in matches
-        if failed or not is_refuted(seen, signature.role, log.progress_line)
+        if failed or not is_refuted(seen, signature, log.progress_line)
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
     ]

@@ -12,7 +12,7 @@ import msgspec
 
 from pipedoctor.engine.packs import Pack, find_packs
 from pipedoctor.explanation.signature_catalogue import find_pack_folders
-from pipedoctor.log.progress import COMPLAINT, is_minor
+from pipedoctor.log.progress import COMPLAINT, COMPLAINT_WORDS, FAILURE_WORDS, is_minor
 from pipedoctor.runtime.attempt import Crash, attempt
 
 VOCABULARY_FILE = "vocabulary.json"
@@ -32,13 +32,8 @@ _WORD = re.compile(r"[a-z_][a-z_0-9]{2,}")
 
 
 _FAILURE = re.compile(
-    r"(?i)\b(?:err(?:or|no)?s?|fail\w*|exception|traceback|fatal|panic|abort\w*|crash\w*|kill\w*"
-    r"|died|dead|dies|segmentation|core dumped|corrupt\w*|broken|denied|refused|reject\w*"
-    r"|missing|not found|no such|unable|can(?:not|'t|not be)|could(?: not|n't)|won't|unavailable"
-    r"|timed? ?out|time-?out|hang\w*|hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle"
-    r"|waits?|waiting|starv\w*|throttl\w*|out of|exceed\w*|exhaust\w*|too (?:many|small|low|old)"
-    r"|no|not|without|leak\w*|grow\w*|wrong|differ\w*|mismatch\w*|incompatib\w*|unsupported"
-    r"|False|never|nothing|0 ?%|no space|full|limit|identical|duplicate\w*|same)\b"
+    rf"(?i)\b(?:{FAILURE_WORDS}|{COMPLAINT_WORDS}|kill\w*|dies|missing|time-?out|hang\w*"
+    r"|too (?:many|small|low|old)|no|not|without|False|never|nothing|0 ?%|full|limit)\b"
     r"|[a-z](?:Error|Exception)\b"
 )
 """Words of which every report of something that went wrong has one."""

@@ -3,23 +3,28 @@
 import re
 
 from pipedoctor.facts.log import Seen
-from pipedoctor.log.signatures import SignatureRole
+from pipedoctor.log.signatures import Signature, SignatureRole
 
 TAIL_BYTES = 8 << 10
 """Bytes at the end of a log in which its last progress is looked for."""
+FAILURE_WORDS = (
+    r"err(?:or|no)?s?|fail\w*|exception|traceback|fatal|panic|abort\w*|crash\w*|died|dead"
+    r"|segmentation|core dumped|corrupt\w*|broken|denied|refused|reject\w*|not found|no such"
+    r"|unable|can(?:not|'t|not be)|could(?: not|n't)|won't|unavailable|timed? ?out|out of"
+    r"|exceed\w*|exhaust\w*|no space|unsupported|incompatib\w*|mismatch\w*"
+)
+COMPLAINT_WORDS = (
+    r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle|wait(?:s|ing)?|starv\w*|throttl\w*"
+    r"|leak\w*|grow\w*|wrong|differ\w*|identical|duplicate\w*|same"
+)
 _FAILURE = re.compile(
-    r"(?i)\b(?:err(?:or|no)?s?|fail\w*|exception|traceback|fatal|panic|abort\w*|crash\w*|kill(?:ed)?"
-    r"|died|dead|segmentation|core dumped|corrupt\w*|broken|denied|refused|reject\w*|not found"
-    r"|no such|unable|can(?:not|'t|not be)|could(?: not|n't)|won't|unavailable|timed? ?out"
-    r"|out of|exceed\w*|exhaust\w*|no space|unsupported|incompatib\w*|mismatch\w*|interrupted"
-    r"|cancell?ed|terminated|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b"
+    rf"(?i)\b(?:{FAILURE_WORDS}|kill(?:ed)?|interrupted|cancell?ed|terminated"
+    r"|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b"
     r"|[a-z](?:Error|Exception)\b|\bnan\b"
 )
 """What a line says after which a job has not ended well."""
 COMPLAINT = re.compile(
-    r"(?i)\b(?:hangs?|hanging|hung|stuck|freez\w*|frozen|froze|stall\w*|deadlock\w*|slow\w*|idle"
-    r"|wait(?:s|ing)?|starv\w*|throttl\w*|leak\w*|grow\w*|wrong|differ\w*|identical"
-    r"|duplicate\w*|same)\b"
+    rf"(?i)\b(?:{COMPLAINT_WORDS}|hangs?|hanging|deadlock\w*)\b"
     r"|\b(?:gpu|util\w{0,10})\b.{0,40}\b0 ?%|\b0% +Default"
 )
 """What is said of a job that goes on, and badly."""
@@ -30,8 +35,7 @@ _MINOR = re.compile(
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:huggingface/tokenizers|libpng warning): "
-    r"|Warning: resource_tracker: |^\s*- Explicitly set the environment variable"
-    r"|^Corrupt JPEG data: \d+ extraneous"
+    r"|Warning: resource_tracker: |^Corrupt JPEG data: \d+ extraneous"
     r"|\bretry(?:ing| loop)\b|\bRetrying\b|\bfall(?:ing)? ?back (?:to|on)\b"
 )
 """Lines that call themselves a warning, or say what is done instead."""
@@ -47,11 +51,10 @@ _COUNT = re.compile(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}[1-9]"
 )
 """Lines of a job that counts what it does."""
-_HARMLESS = re.compile(
-    r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b|\bto avoid\b"
-    r"|variable TOKENIZERS_PARALLELISM|\d+ extraneous bytes"
+_HYPOTHETICAL = re.compile(
+    r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b"
 )
-"""Of warnings: what might happen, and what decoders pass over."""
+"""Of warnings: what might happen."""
 
 
 def is_minor(line: str) -> bool:
@@ -79,13 +82,14 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     return 0
 
 
-def is_refuted(seen: Seen, role: SignatureRole, progress_line: int) -> bool:
+def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
     """
     Does the job go on behind a warning of what would have ended it, or might happen?
 
     `progress_line` is the last line in which it works; 0: none.
     """
-    if not seen.minor or seen.line >= progress_line:
+    if seen.line >= progress_line:
         return False
-    lives = role in {SignatureRole.SILENT, SignatureRole.WARNING}
-    return not lives or bool(_HARMLESS.search(seen.text))
+    lives = signature.role in {SignatureRole.SILENT, SignatureRole.WARNING}
+    weak = seen.minor and (not lives or _HYPOTHETICAL.search(seen.text))
+    return signature.passing or bool(weak)

@@ -70,6 +70,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     compare: FigureComparison | None = None
     column: bool = False
     repeated: bool = False
+    passing: bool = False
+    """Is it nothing where the job goes on behind it, though jobs live on with it?"""
     hint: str = ""
     """What to look at, where the code is to blame."""
 
