@@ -239,7 +239,7 @@ def _is_root(log: Log, *, here: bool) -> bool:
     """Does root type the remedies? The log may show who typed its commands."""
     if log.names.get("account") == "root":  # in a container, it says nothing of the host
         return not log.place or here
-    return here and log.names.get("account", "") not in {"user", "guest"}
+    return here and "account" not in log.names
 
 
 def _decide_state(

@@ -6,7 +6,7 @@ from pipedoctor.facts.log import Log
 from pipedoctor.log.signatures import FailureMode
 
 _SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
-_CLUSTERS = {"kubernetes": "a pod of Kubernetes", "slurm": "a job of Slurm"}
+_CLUSTERS = {"kubernetes": "a Kubernetes pod", "slurm": "a Slurm job"}
 
 
 def find_other_machine(log: Log | None, ours: str) -> str:

@@ -201,8 +201,7 @@ class ProjectDetector:
 
     def _read_containers(self, text: str) -> None:
         if account := _ACCOUNT.search(text):
-            kind = "guest" if account["guest"] else "user"
-            self._name(account="root" if account["root"] else kind)
+            self._name(account=account.lastgroup or "user")
         if node := _NODE.search(text):
             self._name(node=next(filter(None, node.groups())))
         self._read_pods(text)

@@ -94,7 +94,7 @@ def test_a_job_of_a_cluster_is_not_cured_here() -> None:
     (cause,) = explain(io.BytesIO(log.encode()), facts=lambda _: small).causes
 
     assert cause.here == "unknown"
-    assert cause.why_here.startswith("the log is from a pod of Kubernetes, not from this machine")
+    assert cause.why_here.startswith("the log is from a Kubernetes pod, not from this machine")
     assert said(log, small) == said(log)
 
 

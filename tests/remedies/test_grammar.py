@@ -79,7 +79,7 @@ def list_advices() -> list[tuple[str, Advice]]:
 
 def test_programs_know_the_words_of_remedies_that_no_text_calls_up() -> None:
     for _, advice in list_advices():
-        words = [*advice.argv][[*advice.argv[:1]] == ["sudo"] :]
+        words = advice.argv[advice.argv[:1] == ("sudo",) :]
         if words and not words[0].startswith("{"):
             check_words(words)
 

@@ -96,14 +96,17 @@ def _give_a_cpu_each(
     cpu: Cpu, site: Site | None, ranks: int, loaders: int, enough: float
 ) -> tuple[Remedy, ...]:
     """What to ask for, or to leave, where even one worker of each loader is too many."""
-    if ranks * loaders <= enough:
+    least = ranks * loaders
+    if least <= enough:
         return ()
-    here = math.ceil(ranks * loaders / (site.tasks_on_node if site else 1))
-    granted = grant_cpus("Give the job a CPU for each of its workers", here) if site else ()
-    remedies = select_remedies(site.launcher, *granted) if site else ()
-    if remedies or cpu.binding != "machine":
-        return remedies
-    larger = f"use a machine with at least {format_count(ranks * loaders, 'CPU')}"
+    grants: tuple[Remedy, ...] = ()
+    if site is not None:
+        here = math.ceil(least / site.tasks_on_node)
+        title = "Give the job a CPU for each of its workers"
+        grants = select_remedies(site.launcher, *grant_cpus(title, here))
+    if grants or cpu.binding != "machine":
+        return grants
+    larger = f"use a machine with at least {format_count(least, 'CPU')}"
     most = int(enough // loaders)
     fewer = f", or run at most {format_count(most, 'rank')} on this one" if 0 < most < ranks else ""
     return (in_code(f"Set num_workers to 1 and {larger}{fewer}"),)

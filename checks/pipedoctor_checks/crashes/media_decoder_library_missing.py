@@ -45,13 +45,15 @@ def _list_libraries(log: Log) -> tuple[Remedy, ...]:
     """From conda-forge first where its Python runs, in a version that torchcodec takes."""
     taken = [int(number) for number in log.find_values(_CAUSE, "ffmpeg")]
     ffmpeg = f"ffmpeg<{max(taken) + 1}" if taken else "ffmpeg"
-    title = "nstall the missing libraries from conda-forge, without root"
-    argv = ("conda", "install", "--yes", "-c", "conda-forge", ffmpeg, "libsndfile")
     of_conda = not {"conda", "conda_environment"}.isdisjoint(log.names)
-    if of_conda and (not log.place or log.names.get("account") == "guest"):
-        return advise_launch(f"I{title}", argv=argv), *_LIBRARIES
+    leads = of_conda and (not log.place or log.names.get("account") == "guest")
+    forge = advise_launch(
+        f"{'Install' if leads else 'Alternatively install'} the missing libraries from"
+        " conda-forge, without root",
+        argv=("conda", "install", "--yes", "-c", "conda-forge", ffmpeg, "libsndfile"),
+    )
     *libraries, soundfile = _LIBRARIES
-    return *libraries, advise_launch(f"Alternatively i{title}", argv=argv), soundfile
+    return (forge, *_LIBRARIES) if leads else (*libraries, forge, soundfile)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
