@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,7 +118,11 @@ def test_a_head_that_is_not_there_is_said_at_once() -> None:
         examine_cluster(f"127.0.0.1:{port}", [], deadline=5)
 
 
-def test_what_is_shipped_is_a_whole_package() -> None:
+def test_what_is_shipped_is_a_whole_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
     folder = Path(build_package_folder())
 
     said = subprocess.run(
