@@ -7,7 +7,8 @@ About 22 minutes on a quiet machine; a loop that fails is a row of its own, and 
 wrong; what SECONDS (1500) leave no time for is left out.
 
 ``python benchmarks/watch.py --pairs [NUMBER]`` measures only what throughput a watch costs,
-in 6 minutes (16 pairs), and writes it into that page.
+in 6 minutes (16 pairs), ``--costs`` only the CPU that looking takes, in a minute. What is not
+measured stays in the page, with its date.
 """
 
 import collections
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _watch_loss import measure_loss
-from _watch_page import Measured, format_score, replace_loss, write_watch_page
+from _watch_page import Measured, format_score, write_watch_page
 from _watch_peers import PeerPrograms
 
 from pipedoctor.watch.session import WatchSession
@@ -127,6 +128,10 @@ def main() -> None:
     if sys.argv[1:2] == ["--pairs"]:
         measure_pairs_alone(sys.argv[2:])
         return
+    if sys.argv[1:] == ["--costs"]:
+        add_costs(found := Measured())
+        write_watch_page(found)
+        return
     names = sys.argv[1:] or list(LABELS)
     if wrong := [name for name in names if name not in LABELS]:
         sys.stderr.write(f"{sys.argv[0]}: no loop is called {', '.join(wrong)}\n")
@@ -158,8 +163,7 @@ def measure_pairs_alone(arguments: list[str]) -> None:
         sys.exit(2)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         loss = measure_loss(Path(name), HERE, int(arguments[0]) if arguments else PAIRS)
-    sys.stdout.write(f"{loss.describe()}\n")
-    replace_loss(loss)
+    write_watch_page(Measured(loss=loss))
 
 
 def add_loss(found: Measured, folder: Path) -> None:
