@@ -21,9 +21,10 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.samplers import find_sampler, find_sampler_end
 from pipedoctor.source.detect.worker_functions import find_transform_lambda, record_worker_functions
 from pipedoctor.source.resolve.bound_names import add_module_references
-from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
+from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS, ITEM_METHODS
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
+from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import unparse_short
@@ -192,11 +193,19 @@ def _find_dataset(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Datase
         return None
     values = recorder.loader_flow.evaluate_argument(loader, "dataset")
     classes = {one.cls.full_name: one.cls for one in values if isinstance(one, InstanceValue)}
-    for _, cls in sorted(classes.items()):
-        if cls.full_name in recorder.call_graph.datasets:
-            return _project_dataset(recorder, cls)
+    known = [cls for name, cls in sorted(classes.items()) if name in recorder.call_graph.datasets]
+    known = [cls for cls in known if not _leaves_items_open(recorder, cls)] or known
+    if known:
+        return _project_dataset(recorder, known[0])
     names = {one.name for one in values if isinstance(one, ExternalValue)}
     return _framework_dataset(names.pop()) if len(names) == 1 else None
+
+
+def _leaves_items_open(recorder: EventRecorder, cls: ClassDefinition) -> bool:
+    """Is it a base class: do the classes that derive from it say what an item is?"""
+    methods = (recorder.project.find_method(cls, name) for name in ITEM_METHODS)
+    own = [one for one in methods if one is not None]
+    return bool(own) and all(map(is_abstract, own))
 
 
 def _project_dataset(recorder: EventRecorder, cls: ClassDefinition) -> Dataset:
@@ -205,7 +214,7 @@ def _project_dataset(recorder: EventRecorder, cls: ClassDefinition) -> Dataset:
         name=cls.full_name,
         at=node_location(cls.module, cls.node),
         style="iterable" if style == "iterable" else "map",
-        light=has_light_items(recorder, cls.full_name),
+        light=has_light_items(recorder, cls.full_name) and not _leaves_items_open(recorder, cls),
     )
 
 

@@ -15,7 +15,7 @@ from pipedoctor_checks._shared.training_loop import (
     is_occasional,
 )
 
-_USES_GPU = frozenset(("cuda", "framework:Lightning", "framework-step"))
+_USES_GPU = frozenset(("cuda", "framework:Lightning", "framework:accelerate", "framework-step"))
 """What code says that trains on a GPU where there is one; a framework moves batches itself."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 

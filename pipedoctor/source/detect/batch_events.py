@@ -46,6 +46,9 @@ from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
+MAX_DEPTH = 4
+"""From the loop into functions, and on from these."""
+
 
 class BatchEvents:
     """Records what happens to a batch, for one loop."""
@@ -57,6 +60,8 @@ class BatchEvents:
         self.guards: tuple[GuardCondition, ...] = ()
         """Around the calls that lead from the loop to here."""
         self.depth = 0
+        self.kinds_by_call: dict[int, frozenset[str]] = {}
+        """What the functions that a call enters return, by the identity of the call."""
 
     def record_call(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
@@ -258,6 +263,8 @@ class BatchEvents:
         decides: bool | None = None,
     ) -> None:
         """The host waits for the device."""
+        if self.depth > MAX_DEPTH:
+            return
         own = [one for one in step.context.guards if not _has_other_way(scope, one)]
         if any(is_switched_off(self.recorder, scope, guard) for guard in (*self.guards, *own)):
             return

@@ -2,14 +2,14 @@
 
 import ast
 from collections.abc import Iterable
-from itertools import islice
 
 from pipedoctor.source.detect.absent_arguments import find_absent_names, is_left_out
-from pipedoctor.source.detect.batch_events import BatchEvents
+from pipedoctor.source.detect.batch_events import MAX_DEPTH, BatchEvents
 from pipedoctor.source.detect.device_copies import (
     COMPUTATIONS,
     is_device_copy,
     list_own_calls,
+    speaks_of_moves,
 )
 from pipedoctor.source.detect.flow_state import (
     BINDING_NODES,
@@ -42,18 +42,13 @@ from pipedoctor.source.detect.requested_batches import (
 from pipedoctor.source.detect.returned_batches import find_returned_kinds, passes_through
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.resolve.returned_values import is_abstract
-from pipedoctor.source.syntax.context import (
-    CodeContext,
-    CodeStep,
-    GuardCondition,
-)
+from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
-_MAX_DEPTH = 4
-"""From the loop into functions, and on from these."""
+_MAX_MOVING_DEPTH = 7
+"""The same where only copies to the device are looked for, in files that speak of them."""
 _MAX_TARGETS = 8
 """Functions that one call may mean."""
 _PLAIN_VALUES = (
@@ -207,20 +202,21 @@ class BatchFlow(BatchEvents):
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
     ) -> frozenset[str]:
         """
-        Into the functions of the project that the batch or a result is handed to.
+        Into the functions that the batch or a result is handed to.
 
         Returns what they return: ``batch``, ``device``, ``results``; ``host``: numbers only.
         """
         takes = last_name(node.func) in self.recorder.loader_flow.taking_names
-        if self.depth >= _MAX_DEPTH or not (takes or self._is_concerned(node, step, state)):
+        if self.depth >= _MAX_MOVING_DEPTH or not (takes or self._is_concerned(node, step, state)):
             return frozenset()
         moved = state.on_device_before(node.lineno, step.context)
         mine = self.self_class or scope.owner
         targets = list_entered(self.recorder, scope, node, mine)
         guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
-        own = (pair for pair in targets if not is_abstract(pair[0]))
-        for target, cls in islice(own, _MAX_TARGETS):
+        if self.depth >= MAX_DEPTH:
+            targets = [one for one in targets if speaks_of_moves(one[0].module)]
+        for target, cls in targets[:_MAX_TARGETS]:
             if target.parent is not None and is_inside_loops(target.node, step.context.loops):
                 continue  # it stands in the loop itself
             inner = FlowState(set(), absent=find_absent_names(target, node))
@@ -240,7 +236,8 @@ class BatchFlow(BatchEvents):
             found |= self._enter_function(target, cls, guards, inner)
             if mine is not None and mine.full_name in self._objects:
                 self._objects[mine.full_name].enter(state)
-        return frozenset(found)
+        self.kinds_by_call[id(node)] = kinds = frozenset(found)
+        return kinds
 
     def _is_concerned(self, node: ast.Call, step: CodeStep, state: FlowState) -> bool:
         """Is a call given something of the batch, or may it find that on its object?"""
@@ -273,11 +270,12 @@ class BatchFlow(BatchEvents):
     ) -> frozenset[str]:
         if cls is not None and cls.full_name in self._objects:
             self._objects[cls.full_name].enter(state)
-        key = (id(target), frozenset(state.batch), frozenset(state.results), state.absent)
+        deep, read = self.depth >= MAX_DEPTH, frozenset(state.results)
+        key = (id(target), deep, frozenset(state.batch), read, state.absent)
         known = self._visited.get(key)
         if known is not None:
             return known
-        known_of_it = state.batch | state.results | state.on_device.keys()
+        known_of_it = state.batch or state.results or state.on_device
         apart = is_initializer(target) or target.module.is_test
         if apart or not (known_of_it or has_own_tensors(self.recorder, target)):
             return frozenset()

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
-from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.device_copies import is_device_copy, speaks_of_moves
 from pipedoctor.source.detect.host_factories import creates_then_moves
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
@@ -20,7 +20,6 @@ from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
-_MOVING_WORDS = (b".cuda(", b".to(")
 
 _Copy: TypeAlias = tuple[CodeScope, CodeStep, ast.Call]
 
@@ -90,12 +89,12 @@ class _CopyFinder:
     def moving_modules(self) -> list[Module]:
         """The files that speak of moves, and are no tests."""
         modules = self.recorder.project.modules
-        return [one for one in modules if not one.is_test and _speaks_of_moves(one)]
+        return [one for one in modules if not one.is_test and speaks_of_moves(one)]
 
     @cached_property
     def creating_scopes(self) -> set[CodeScope]:
         """The functions that make something on the host and move it, or may within others."""
-        moving = (one for one in self.recorder.project.modules if _speaks_of_moves(one))
+        moving = (one for one in self.recorder.project.modules if speaks_of_moves(one))
         return {
             scope
             for module in moving
@@ -195,11 +194,7 @@ def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
 
 
 def _may_move(scope: CodeScope) -> bool:
-    return _speaks_of_moves(scope.module)
-
-
-def _speaks_of_moves(module: Module) -> bool:
-    return any(word in module.file.content for word in _MOVING_WORDS)
+    return speaks_of_moves(scope.module)
 
 
 def _turns_off_somewhere(module: Module) -> bool:

@@ -8,7 +8,7 @@ from pipedoctor.facts.code_events.training import SideStreamCopy
 from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import child_nodes
 
 _DTYPES = {
@@ -55,6 +55,12 @@ def is_device_copy(
     return not typed and not _is_cpu_device(first)
 
 
+def speaks_of_moves(module: Module) -> bool:
+    """May the functions of a file copy to a device, by its text?"""
+    return any(word in module.file.content for word in _MOVING_WORDS)
+
+
+_MOVING_WORDS = (b".cuda(", b".to(")
 _HANDING_ON = frozenset(
     ("list", "tuple", "dict", "map", "zip", "sorted", "reversed", "Variable", "iter", "OrderedDict")
 )

@@ -6,7 +6,7 @@ from pipedoctor.facts.code_events.item import SwallowedError, UnboundedRetry
 from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.item_work import does_work
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
+from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, find_dataset_method
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -130,7 +130,7 @@ def find_item_entries(recorder: EventRecorder) -> set[int]:
     """The functions that are asked for one item, by identity."""
     found: set[int] = set()
     for cls in recorder.call_graph.datasets.values():
-        method = recorder.project.find_method(cls, "__getitem__")
+        method = find_dataset_method(recorder.project, cls, "__getitem__")
         if method is not None:
             found |= {id(method), id(follow_delegation(recorder, cls, method).scope)}
     return found
@@ -154,11 +154,29 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
         )
         ends = bool(done) or any(isinstance(n, ast.Return) for n in inside)
         tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
+        tried = tried or _asks_whether_loaded(node)
         if ends and tried and not bounded and id(scope) in entries:
             shrinks = any(
                 isinstance(n, ast.Call) and last_name(n.func) in _REMOVING_METHODS for n in inside
             )
             recorder.add_event(UnboundedRetry(shrinks=shrinks), scope, step)
+
+
+def _asks_whether_loaded(loop: ast.While) -> bool:
+    """``if sample is None: index = random.choice(rows); continue``, of what was asked for here."""
+    made = {
+        target.id
+        for one in loop.body
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    return any(
+        isinstance(one, ast.If)
+        and isinstance(one.body[-1], ast.Continue)
+        and not made.isdisjoint(n.id for n in ast.walk(one.test) if isinstance(n, ast.Name))
+        for one in loop.body
+    )
 
 
 def _list_exits_when_loaded(loop: ast.While) -> list[ast.stmt]:
@@ -174,6 +192,21 @@ def _list_exits_when_loaded(loop: ast.While) -> list[ast.stmt]:
     return found
 
 
+def _asks_for_files(recorder: EventRecorder, scope: CodeScope, loop: ast.While) -> bool:
+    """``while not os.path.exists(row.path): row = self.rows[...]``: until one is there."""
+    given = {
+        target.id
+        for one in loop.body
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    asked = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)}
+    calls = (n for n in ast.walk(loop.test) if isinstance(n, ast.Call))
+    names = {recorder.full_name_of(one.func, scope) for one in calls}
+    return bool(given & asked) and not names.isdisjoint(("os.path.exists", "os.path.isfile"))
+
+
 def _draws_until_loaded(recorder: EventRecorder, scope: CodeScope, node: ast.While) -> bool:
     """``while not rows: rows = load(random.choice(files))``, with nothing that counts."""
     inside = [n for s in node.body for n in ast.walk(s)]
@@ -187,5 +220,6 @@ def _draws_until_loaded(recorder: EventRecorder, scope: CodeScope, node: ast.Whi
         and any(isinstance(target, ast.Name) and target.id in asked for target in one.targets)
         for one in inside
     )
+    loaded = loaded or _asks_for_files(recorder, scope, node)
     draws = (recorder.full_name_of(n.func, scope) for n in inside if isinstance(n, ast.Call))
     return loaded and any(name.startswith(("random.", "numpy.random.")) for name in draws)

@@ -30,7 +30,7 @@ def record_kept_graph(
     kept = list_kept_parts(node)
     if not kept.parts:
         return
-    losses = state.losses | state.step_losses
+    losses = state.losses | state.step_losses | (state.results & _list_added_terms(scope))
     hit = {key for one in kept.parts if (key := binding_key(one))} & losses
     if hit and isinstance(node, ast.Call):
         hit &= _list_summed_losses(scope) | state.step_losses
@@ -56,6 +56,18 @@ def _list_summed_losses(scope: CodeScope) -> set[str]:
             if isinstance(value, ast.BinOp):
                 found |= {one for one in expression_names(value) if _is_computed(scope, one)}
     return found
+
+
+def _list_added_terms(scope: CodeScope) -> set[str]:
+    """``con`` of ``loss = sup + weight * con``: what a loss is the sum of."""
+    found: set[str] = set()
+    for name in list_backward_tensors(scope):
+        queue = [value for value, _ in scope.bindings.get(name, ()) if isinstance(value, ast.BinOp)]
+        for one in queue:
+            sides = (one.left, one.right)
+            queue += [side for side in sides if isinstance(side, ast.BinOp)]
+            found |= set(map(binding_key, sides))
+    return found - {""}
 
 
 def _is_computed(scope: CodeScope, name: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.gradient_reads import list_gradient_readers
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -40,11 +41,13 @@ def has_own_tensors(recorder: EventRecorder, scope: CodeScope) -> bool:
 def list_entered(
     recorder: EventRecorder, scope: CodeScope, node: ast.Call, mine: ClassDefinition | None
 ) -> Sequence[tuple[CodeScope, ClassDefinition | None]]:
-    """The functions that a call may enter; of ``next(it)`` those that give the next one."""
+    """The functions that a call enters, if they do anything; of ``next(it)`` ``__next__``."""
     key = (id(node), id(scope), mine)
     known = recorder.entered_by_call.get(key)
     if known is None:
-        known = recorder.entered_by_call[key] = tuple(_find_entered(recorder, scope, node, mine))
+        known = recorder.entered_by_call[key] = tuple(
+            one for one in _find_entered(recorder, scope, node, mine) if not is_abstract(one[0])
+        )
     return known
 
 

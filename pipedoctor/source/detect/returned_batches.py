@@ -15,6 +15,8 @@ from pipedoctor.source.values.function_results import own_returns
 from pipedoctor.source.values.library import NAMESPACES
 
 _PASSING_ON = frozenset(("list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"))
+_HANDED_ON = frozenset(("device", "results"))
+"""What ``return move(batch)`` returns, where the function that it calls does."""
 _COMPUTED_VALUES = (ast.Call, ast.BinOp, ast.Compare)
 
 
@@ -39,7 +41,7 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
         elif names & state.on_device.keys():
             kinds |= {"device", "batch"}
         elif names & state.batch:
-            kinds.add("batch")
+            kinds |= {"batch", *(flow.kinds_by_call.get(id(value), frozenset()) & _HANDED_ON)}
         if names & state.fresh_on_host:
             kinds.add("fresh")
         if isinstance(value, ast.Name) and value.id in list_backward_tensors(target):

@@ -11,6 +11,7 @@ from pipedoctor.source.detect.list_fillings import find_keyed_appends
 from pipedoctor.source.detect.object_lists import is_converted_to_array
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.row_objects import RowObjectFinder
+from pipedoctor.source.resolve.dataset_classes import find_dataset_method
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import ExternalValue
@@ -99,12 +100,12 @@ def _record_annotation_indices(recorder: EventRecorder, cls: ClassDefinition) ->
 def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> set[str]:
     """What has an element for each item: its length is theirs, or their index picks from it."""
     found: set[str] = set()
-    length = recorder.project.find_method(cls, "__len__")
+    length = find_dataset_method(recorder.project, cls, "__len__")
     for step in length.find_calls("len") if length is not None else ():
         node = step.node
         if isinstance(node, ast.Call) and node.args:
             found |= _container_keys(length, node.args[0])
-    method = recorder.project.find_method(cls, "__getitem__")
+    method = find_dataset_method(recorder.project, cls, "__getitem__")
     if method is not None and len(method.parameters) > 1:
         scope, index = follow_delegation(recorder, cls, method, method.parameters[1].arg)
         for step in scope.steps_by_type.get(ast.Subscript, ()):

@@ -1,7 +1,7 @@
 """Classes whose items are loaded, of torch and of others, and those made from them."""
 
 from pipedoctor.source.resolve.project import Project
-from pipedoctor.source.syntax.scope import ClassDefinition
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 MAP_DATASETS = {
     "torch.utils.data.Dataset",
@@ -31,6 +31,8 @@ FRAMEWORK_DATASETS = (
     "torchaudio.datasets.",
 )
 ITEM_METHODS = ("__getitem__", "__getitems__", "__iter__")
+_LIBRARY_METHODS = {"__getitem__": "get", "__len__": "len"}
+"""Of torch_geometric: what its methods call in the classes that derive from its datasets."""
 
 
 def classify_dataset(project: Project, cls: ClassDefinition) -> str:
@@ -48,6 +50,24 @@ def classify_dataset(project: Project, cls: ClassDefinition) -> str:
     stem = any(n.rpartition(".")[2].endswith("Dataset") for n in names if n)
     known_so = has_item and (named or stem) and _imports_torch(project, cls)
     return "map" if known_so else ""
+
+
+def list_item_methods(project: Project, cls: ClassDefinition, style: str) -> tuple[str, ...]:
+    """The methods that a loader calls for items, itself or by a library."""
+    own = ITEM_METHODS if style == "iterable" else ITEM_METHODS[:-1]
+    return (*own, _LIBRARY_METHODS["__getitem__"]) if _is_of_graphs(project, cls) else own
+
+
+def find_dataset_method(project: Project, cls: ClassDefinition, name: str) -> CodeScope | None:
+    """``__getitem__`` or ``__len__`` of a dataset, or what the library calls in its place."""
+    found = project.find_method(cls, name)
+    if found is None and _is_of_graphs(project, cls):
+        return project.find_method(cls, _LIBRARY_METHODS[name])
+    return found
+
+
+def _is_of_graphs(project: Project, cls: ClassDefinition) -> bool:
+    return any(name.startswith("torch_geometric.data.") for name in project.find_bases(cls)[1])
 
 
 def _imports_torch(project: Project, cls: ClassDefinition) -> bool:

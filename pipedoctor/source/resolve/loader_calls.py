@@ -175,7 +175,10 @@ class LoaderCallFinder:
             complete = True
             for word in site.node.keywords:
                 if word.arg is None:
-                    complete = False
+                    ways = list(self.dictionaries.resolve(word.value, site.scope, site.step))
+                    complete = complete and len(ways) == 1 and ways[0].complete
+                    its = ways[0].arguments if len(ways) == 1 else {}
+                    given.update({k: v for k, v in its.items() if k not in own | fixed})
                 elif word.arg not in own and word.arg not in fixed:
                     given[word.arg] = ArgumentExpression(word.value, site.scope)
             yield ResolvedLoaderCall(

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, classify_dataset
+from pipedoctor.source.resolve.dataset_classes import classify_dataset, list_item_methods
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
@@ -87,9 +87,7 @@ class CallGraph:
 
     def _collect_functions(self, constructions: LoaderCallFinder) -> None:
         for name, cls in self.datasets.items():
-            methods: tuple[str, ...] = ITEM_METHODS
-            if self.dataset_style[name] != "iterable":
-                methods = tuple(one for one in methods if one != "__iter__")
+            methods = list_item_methods(self.project, cls, self.dataset_style[name])
             roots = [m for e in methods if (m := self.project.find_method(cls, e))]
             owner = InstanceValue(cls)
             owners = (owner, *self.unnamed_instances.get(name, ())[:_MAX_INSTANCES])

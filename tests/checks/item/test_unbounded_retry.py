@@ -22,10 +22,23 @@ SILENT = {
     "        while True:\n            try:\n                x = self.x[i]\n                break\n"
     "            except OSError:\n                tries += 1\n                if tries > 3:\n"
     "                    break\n                i = random.randint(0, 9)\n        return x\n",
+    "the same file until it is there": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        name = self.names[i]\n        while not os.path.exists(name):\n"
+    "            time.sleep(random.random())\n        return torch.load(name)\n",
     "an endless stream": "class A(IterableDataset):\n    def __iter__(self):\n"
     "        while True:\n            yield self.x[0]\n",
 }
 SPEAKS = {
+    "asked of another where it is None": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        while True:\n            x = self.load(i)\n            if x is None:\n"
+    "                i = random.randint(0, 9)\n                continue\n            return x\n",
+    "another until its file is there": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        name = self.names[i]\n        while not os.path.exists(name):\n"
+    "            name = self.names[random.randrange(9)]\n        return torch.load(name)\n",
+    "of a graph": "import torch_geometric\nclass A(torch_geometric.data.Dataset):\n"
+    "    def get(self, i):\n        while True:\n            try:\n"
+    "                return self.x[i]\n            except OSError:\n"
+    "                i = random.randint(0, 9)\n",
     "until it is not empty": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        x = self.load_rows(i)\n        while len(x) == 0:\n"
     "            x = self.load_rows(random.randrange(9))\n        return x\n",

@@ -71,6 +71,9 @@ SILENT = {
         "    total += loss"
     ),
     "taken off before": LOSS_SUM.format(then="loss = loss.detach().cpu()"),
+    "a part that goes backward with its sum": batch_loop(
+        "a = net(x.cuda())\nb = other(x.cuda())\nb += a\nloss = a + 2 * b\nloss.backward()"
+    ),
     "itself, scaled": batch_loop("loss = net(x)\ntotal += loss\nscaler.scale(total).backward()"),
     "a number by then": LOSS_SUM.format(then="loss = loss.item()"),
 }
@@ -81,6 +84,9 @@ SPEAKS = {
     "a list in a dictionary": batch_loop(GPU_STEP + "history['loss'].append(loss)"),
     "a part of the loss": batch_loop(
         "a = net(x.cuda())\nb = other(x.cuda())\nloss = a + 2 * b\nloss.backward()\nkept.append(a)"
+    ),
+    "a sum of a part": batch_loop(
+        "a = net(x.cuda())\nb = 2 * other(a).mean()\nloss = a + b\nloss.backward()\ntotal += b"
     ),
     "of a function that makes the step": STEP.format(returned="loss"),
     "of a step that returns it": "import lightning\nclass Net(lightning.LightningModule):\n"
