@@ -73,7 +73,10 @@ def _record_starts(
         step = CodeStep(loader.site.node, CodeContext())
         recorder.add_event(LoaderReconstruction(), scope, step, node=loader.node)
     if begun is not None:
-        recorder.add_event(WorkerStart(), begun.module.body, begun.step)
+        paths = {loader.site.scope.module.path, *(one.scope.module.path for one in loader.through)}
+        elsewhere = begun.module.path not in paths
+        start = WorkerStart(loader=index if elsewhere else -1)
+        recorder.add_event(start, begun.module.body, begun.step)
     return again, begun is not None
 
 

@@ -44,6 +44,10 @@ _EPOCH_LOOP = re.compile(rb"^[ \t]*(?:for|while)\b[^\n]*epoch", re.MULTILINE)
 """A script that leaves all else to the project: ``for epoch in range(9): trainer.run(epoch)``."""
 
 
+_TRAINING_CALL = re.compile(rb"^(?:[\w, ]+= *)?(?:\w+\.)*(?:train|fit)\w*\(", re.MULTILINE)
+"""A script of settings: ``scores = model.train_network(PATH, RATE)`` in the file itself."""
+
+
 _OTHER_FRAMEWORKS = re.compile(
     rb"^\s*(?:import|from)\s+(?:paddle|mindspore|oneflow|jittor|mxnet)\b", re.MULTILINE
 )
@@ -143,7 +147,10 @@ def _is_of_other_framework(text: bytes) -> bool:
 
 def _trains_with(text: bytes, stems: set[str]) -> bool:
     """Does it use what another file of the project makes, in words of training alone?"""
-    trains = any(word in text for word in _TRAINING_WORDS) or _EPOCH_LOOP.search(text) is not None
+    patterns = (_EPOCH_LOOP, _TRAINING_CALL)
+    trains = any(word in text for word in _TRAINING_WORDS) or any(
+        one.search(text) for one in patterns
+    )
     return trains and bool(find_imported_names(text) & stems)
 
 

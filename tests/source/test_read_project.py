@@ -15,6 +15,7 @@ FILES = {
     "train.py": b"from data import build\nfor x in build():\n    net(x).backward()\n",
     "run.py": b"from train import main\nmain(loader=None)\n",
     "epochs.py": b"import data\nfor epoch in range(9):\n    data.round(epoch)\n",
+    "settings.py": b"import data as D\nRATE = 0.1\nbest, last = D.train_all(RATE)\n",
     "names.py": b"from data import NAMES\nprint(NAMES)\n",
     "other.py": b"import json\ntree.backward()\n",
 }
@@ -25,7 +26,7 @@ def test_a_loop_in_a_file_without_torch_is_read() -> None:
 
     found = {file.path for file in select_related_files(files)}
 
-    assert found == {"data.py", "rows.py", "train.py", "run.py", "epochs.py"}
+    assert found == {"data.py", "rows.py", "train.py", "run.py", "epochs.py", "settings.py"}
 
 
 def test_what_was_read_is_gone_without_the_collector() -> None:

@@ -27,7 +27,7 @@ def make_non_blocking(events: Iterable[Event[BatchCopy]]) -> Edits:
 
 def _edit_copy(event: Event[BatchCopy]) -> Edits:
     call = event.call
-    if call is None or event.details.written:
+    if call is None or event.details.written or event.details.placed:
         return ()
     given = call.given.get("non_blocking")
     if given is not None:

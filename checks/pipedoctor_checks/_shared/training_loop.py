@@ -10,31 +10,12 @@ from pipedoctor.lazy_pattern import compile_lazily
 
 _DEMO_FILE = compile_lazily(r"demo|visuali[sz]e")
 _DEMO_FUNCTION = compile_lazily(r"demo|predict|inference$", re.IGNORECASE)
-_OCCASIONAL_GUARDS = (
-    "%",
-    "interval",
-    "freq",
-    "every",
-    "verbose",
-    "debug",
-    "print",
-    "log_",
-    "_log",
-    "log.",
-    "display",
-    "logging",
-    "show",
-    "vis",
-    "last_batch",
-    "== len(",
-    "synchronize",
-    "mps",
-    "xla",
-    "profile",
-    "== 0",
-    "== 'cpu'",
-    "<= ",
+_OCCASIONAL = compile_lazily(
+    r"%|_log|== len\(|== 0|== 'cpu'|<= |(?<![a-z])(interval|freq|every|verbose|debug|print"
+    r"|log_|log\.|display|logging|show|vis|last_batch|synchronize|mps|xla|profile)"
+    r"|Interval|Freq|Every"
 )
+"""What a condition speaks of that holds now and then: intervals, logs; ``vis``, no supervision."""
 _FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
 _EVALUATES = compile_lazily(r"not \(?self\.training\)?")
@@ -103,7 +84,4 @@ def is_occasional(event: AnyEvent) -> bool:
     usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
     guards = [_FIRST_RANK.sub("", guard) for guard in usual]
     guards = [_OTHERWISE.sub("", one) if one.startswith("not ") else one for one in guards]
-    return any(
-        _FAILURE.search(guard) or any(word in guard for word in _OCCASIONAL_GUARDS)
-        for guard in guards
-    )
+    return any(_FAILURE.search(guard) or _OCCASIONAL.search(guard) for guard in guards)

@@ -1,8 +1,9 @@
 """PDR411: is a tensor made on the CPU in every step and then moved?"""
 
 import re
+from collections.abc import Sequence
 
-from pipedoctor.check import Findings, Severity, check, in_code
+from pipedoctor.check import Finding, Findings, Severity, check, in_code
 from pipedoctor.check.edits import (
     Edits,
     combine_edits,
@@ -36,7 +37,8 @@ def cpu_create_then_move(source: Source, /) -> Findings:
     that is called a loss or in a loop without gradients, and its result is moved in the
     same expression, or by the variable that keeps it with nothing done in between but a
     change of shape. A
-    conversion of a constant or of an array that NumPy makes here is such a function, too.
+    conversion of a constant or of an array that NumPy makes here is such a function, too. So
+    is the copy of a tensor that `__init__` makes on the CPU and that the object keeps there.
 
     ## Bad example
 
@@ -58,7 +60,10 @@ def cpu_create_then_move(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html#create-tensors-directly-on-the-target-device
     """
-    for group in group_by_class(source.select_events(CreatedThenMoved)):
+    events = source.select_events(CreatedThenMoved)
+    for group in group_by_class([one for one in events if _is_kept(one)]):
+        yield _report_kept(group)
+    for group in group_by_class([one for one in events if not _is_kept(one)]):
         yield make_code_finding(
             list_spots(group),
             Severity.NOTE,
@@ -72,6 +77,25 @@ def cpu_create_then_move(source: Source, /) -> Findings:
                 else "",
             ),
         )
+
+
+def _is_kept(event: Event[CreatedThenMoved]) -> bool:
+    """Is it a tensor that an object keeps on the CPU?"""
+    return event.details.variable.startswith("self.")
+
+
+def _report_kept(group: Sequence[Event[CreatedThenMoved]]) -> Finding:
+    """Tensors that lie on the CPU all the time, and are copied again in every step."""
+    name = group[0].details.variable.removeprefix("self.")
+    return make_code_finding(
+        list_spots(group),
+        Severity.NOTE,
+        f"{group[0].function} copies tensors that it keeps on the CPU to the device in every step",
+        in_code(
+            "Register them as buffers, which move with the module",
+            f'self.register_buffer("{name}", ..., persistent=False)',
+        ),
+    )
 
 
 def _create_on_device(event: Event[CreatedThenMoved]) -> Edits:

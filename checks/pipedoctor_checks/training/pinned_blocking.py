@@ -114,7 +114,7 @@ def _report_file(source: Source, group: list[_BlockingLoop]) -> Finding:
 def _format_copy(event: Event[DeviceCopy]) -> str:
     """The copy as it is written, without blocking."""
     written = event.name
-    if not written.endswith(")") or "\n" in written:
+    if event.details.placed or not written.endswith(")") or "\n" in written:
         return f"{choose_name(event.details.variable, 'batch')}.to(device, non_blocking=True)"
     comma = "" if written.endswith("()") else ", "
     return f"{written[:-1]}{comma}non_blocking=True)"

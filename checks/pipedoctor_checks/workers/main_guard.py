@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, check, in_code
 from pipedoctor.check.edits import Edits, rewrite_blocks
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.code_events.program import WorkerStart
-from pipedoctor.facts.source import LoaderCall  # noqa: TC001  (hints are read)
+from pipedoctor.facts.source import LoaderCall, Spot  # noqa: TC001  (hints are read)
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     format_argument,
@@ -55,14 +55,17 @@ def main_guard(source: Source, interpreter: Interpreter | None, site: Site | Non
     - https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
-    files: dict[str, list[LoaderCall]] = {}
-    for loader in source.loaders:
+    scripts = {e.details.loader: e.at for e in source.select_events(WorkerStart)}
+    files: dict[str, dict[Spot, LoaderCall]] = {}
+    for number, loader in enumerate(source.loaders):
         if loader.unguarded and may_have_workers(loader) and not loader.testing:
-            files.setdefault(loader.at.path, []).append(loader)
-    for path, loaders in files.items():
+            at = scripts.get(number, loader.at)
+            files.setdefault(at.path, {}).setdefault(at, loader)
+    for path, starts in files.items():
+        loaders = [*starts.values()]
         severity, why = judge_unpicklable(source, path, interpreter, site, loaders)
         yield make_code_finding(
-            [loader.at for loader in loaders],
+            [*starts],
             severity,
             f"{loader_name(loaders[0])} starts workers without a main guard; {why}",
             in_code(

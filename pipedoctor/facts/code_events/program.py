@@ -22,6 +22,8 @@ class WorkerStart(EventDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "starts-workers"
 
+    loader: int = -1
+    """A loader that other files make and iterate, an index into `Source.loaders`."""
     lines: str | UnsetType = UNSET
     unit: str | UnsetType = UNSET
 

@@ -28,6 +28,8 @@ class BatchCopy(EventDetails, frozen=True, kw_only=True):
     """``x.pin_memory().cuda()``"""
     written: bool | UnsetType = UNSET
     """The tensor is modified in place somewhere in the function."""
+    placed: bool = False
+    """``torch.as_tensor(x, device=device)``, which knows no ``non_blocking``."""
 
 
 class DeviceCopy(BatchCopy, frozen=True, kw_only=True):

@@ -16,18 +16,16 @@ from pipedoctor.facts.code_events.training import (
     Synchronization,
 )
 from pipedoctor.source.detect.clocks import reads_clock
-from pipedoctor.source.detect.device_copies import (
-    copies_to_host,
-    is_device_copy,
-)
+from pipedoctor.source.detect.device_copies import copies_to_host, find_copied, is_device_copy
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.host_arrays import is_host_transform, is_made_tensor_again
-from pipedoctor.source.detect.host_factories import creates_then_moves, is_made_once
-from pipedoctor.source.detect.host_tensors import (
-    begins_on_host,
-    is_fresh_on_host,
+from pipedoctor.source.detect.host_factories import (
+    creates_then_moves,
+    find_kept_key,
+    is_made_once,
 )
+from pipedoctor.source.detect.host_tensors import begins_on_host, is_fresh_on_host
 from pipedoctor.source.detect.layers import list_buffers
 from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -69,17 +67,13 @@ class BatchEvents:
         """Copies, waits for the device, and ways through the host."""
         func = node.func
         moved = state.on_device_before(node.lineno, step.context)
-        root = find_flow_key(func.value) if isinstance(func, ast.Attribute) else ""
+        copied = find_copied(node)
+        root = find_flow_key(copied) if copied is not None else ""
         if self._is_copy(scope, node, state.batch - moved - state.results):
             mine = root in state.batch - moved or self._is_taken_batch(scope, func)
             if mine or not self.depth or self._creates_tensor(scope, node):
-                self._record_copy(
-                    scope,
-                    step,
-                    node,
-                    of_batch=mine,
-                    fresh=is_fresh_on_host(node, state.fresh_on_host),
-                )
+                fresh = is_fresh_on_host(node, state.fresh_on_host)
+                self._record_copy(scope, step, node, of_batch=mine, fresh=fresh)
         elif isinstance(func, ast.Attribute) and (how := reads_tensor(node)):
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
@@ -232,16 +226,18 @@ class BatchEvents:
             if node.args and isinstance(node.args[0], ast.Constant):
                 given = node.args[0] if isinstance(node.args[0].value, bool) else None
         value = self.recorder.values.resolve(given, scope)
-        inner = func.value if isinstance(func, ast.Attribute) else None
+        inner = find_copied(node)
         kind: type[BatchCopy] = DeviceCopy if of_batch else OtherCopy
+        variable = find_flow_key(inner) if inner is not None else ""
         if self._creates_tensor(scope, node) and not is_made_once(step.context, scope):
-            kind = CreatedThenMoved
+            kind, variable = CreatedThenMoved, find_kept_key(node)
         details = kind(
             in_loop=self.loop_index,
             non_blocking=value.value is True,
             unknown=not value.is_known,
+            placed=inner in node.args,
             fresh=fresh,
-            variable=find_flow_key(inner) if inner is not None else "",
+            variable=variable,
             pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
         )
         self.recorder.add_event(

@@ -18,6 +18,7 @@ from pipedoctor.source.detect.flow_state import (
     bind_target,
     find_flow_key,
     flow_names,
+    holds_attribute,
     is_part_of_result,
     list_bound_parts,
     tensor_names,
@@ -32,7 +33,7 @@ from pipedoctor.source.detect.host_tensors import (
 from pipedoctor.source.detect.kept_graphs import record_kept_graph
 from pipedoctor.source.detect.layers import is_layer_output
 from pipedoctor.source.detect.losses import find_losses
-from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
+from pipedoctor.source.detect.positions import is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import (
     find_requested_names,
@@ -41,9 +42,10 @@ from pipedoctor.source.detect.requested_batches import (
 )
 from pipedoctor.source.detect.returned_batches import find_returned_kinds, passes_through
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
+from pipedoctor.source.detect.visited_functions import VisitedFunctions
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
@@ -63,7 +65,7 @@ class BatchFlow(BatchEvents):
     def __init__(self, recorder: EventRecorder, loop: int) -> None:
         super().__init__(recorder, loop)
         self.self_class: ClassDefinition | None = None
-        self._visited: dict[tuple[object, ...], frozenset[str]] = {}
+        self._visited = VisitedFunctions()
         self._objects: dict[str, ObjectState] = {}
         """What objects keep of the batch, by the class."""
 
@@ -243,7 +245,9 @@ class BatchFlow(BatchEvents):
         """Is a call given something of the batch, or may it find that on its object?"""
         known = state.batch, state.results, state.on_device_before(node.lineno, step.context)
         given = not all(map(self.names.given_to(node).isdisjoint, known))
-        given = given or (bool(self._objects) and isinstance(node.func, ast.Attribute))
+        if not given and isinstance(node.func, ast.Attribute):
+            mine = binding_key(node.func.value) == "self" and any(map(holds_attribute, known))
+            given = mine or bool(self._objects)
         return given or last_name(node.func) in list_gradient_readers(self.recorder)
 
     def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:
@@ -272,26 +276,24 @@ class BatchFlow(BatchEvents):
             self._objects[cls.full_name].enter(state)
         deep, read = self.depth >= MAX_DEPTH, frozenset(state.results)
         key = (id(target), deep, frozenset(state.batch), read, state.absent)
-        known = self._visited.get(key)
-        if known is not None:
+        self.recorder.step_scopes.add(id(target))
+        around = (*self.guards, *guards)
+        if (known := self._visited.recall(key, around)) is not None:
             return known
         known_of_it = state.batch or state.results or state.on_device
-        apart = is_initializer(target) or target.module.is_test
-        if apart or not (known_of_it or has_own_tensors(self.recorder, target)):
+        if target.module.is_test or not (known_of_it or has_own_tensors(self.recorder, target)):
             return frozenset()
-        self._visited[key] = frozenset()
+        self._visited.begin(key, around)
         self.recorder.followed_scopes.add(id(target))
-        inside = [
-            one for one in target.steps if not (one.context.inner or is_left_out(one, state.absent))
-        ]
+        own = (one for one in target.steps if not one.context.inner)
+        inside = [one for one in own if not is_left_out(one, state.absent)]
         losses = set(find_losses(target, inside))
         state.losses |= losses
         state.results |= losses
         before = (self.guards, self.depth, self.self_class)
-        self.guards = (*self.guards, *guards)
+        self.guards = around
         self.depth, self.self_class = self.depth + 1, cls
         self.follow_steps(target, inside, state)
         self.guards, self.depth, self.self_class = before
         self._leave_object(cls if target.owner is not None else None, state)
-        self._visited[key] = find_returned_kinds(self, target, state)
-        return self._visited[key]
+        return self._visited.end(key, find_returned_kinds(self, target, state))

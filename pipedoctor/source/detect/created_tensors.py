@@ -5,21 +5,32 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from pipedoctor.facts.code_events.training import CreatedThenMoved
-from pipedoctor.source.detect.device_copies import is_device_copy, speaks_of_moves
-from pipedoctor.source.detect.host_factories import creates_then_moves
+from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
+from pipedoctor.source.detect.host_factories import (
+    creates_then_moves,
+    find_kept_key,
+    is_created,
+)
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
-from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.callables import Callee
 from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
+
+_DETAILS = CreatedThenMoved(
+    in_loop=-1, non_blocking=False, unknown=False, fresh=False, variable="", pins=False
+)
 
 _Copy: TypeAlias = tuple[CodeScope, CodeStep, ast.Call]
 
@@ -36,19 +47,13 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         *(_list_copies_of_forward, _list_copies_of_losses),
         *(_list_copies_of_evaluations, _list_copies_of_helpers),
     )
+    _record_given_to_movers(copies, known)
     for scope, step, node in (one for listed in steps for one in listed(copies)):
         place = (scope.module.path, node.lineno, node.col_offset + 1)
         if place in known or not copies.creates((scope, step, node)):
             continue
         known.add(place)
-        details = CreatedThenMoved(
-            in_loop=-1,
-            non_blocking=False,
-            unknown=False,
-            fresh=False,
-            variable="",
-            pins=False,
-        )
+        details = replace(_DETAILS, variable=find_kept_key(node))
         recorder.add_event(details, scope, step, unparse_short(node))
 
 
@@ -172,6 +177,45 @@ def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
         ]
         if plain and any(_is_called_per_step(recorder, one) for one in _callers(recorder, scope)):
             yield from plain
+
+
+def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]]) -> None:
+    """``to_device(torch.zeros(3))`` in each step: a function moves what it is given."""
+    recorder = copies.recorder
+    for scope in (scope for module in copies.moving_modules for scope in module.scopes):
+        moved = {key for copy in copies.find_plain(scope) if (key := _moved_parameter(scope, copy))}
+        for site in _callers(recorder, scope) if moved and not is_initializer(scope) else ():
+            given = [value for name, value in match_arguments(scope, site.node) if name in moved]
+            if not given or not _runs_per_step(recorder, site):
+                continue
+            if is_created(recorder, site.scope, given[0], site.node, in_callee=True):
+                node = _find_creation(site.scope, given[0])
+                place = (site.scope.module.path, node.lineno, node.col_offset + 1)
+                if place not in known:
+                    known.add(place)
+                    step = CodeStep(node, site.step.context)
+                    recorder.add_event(_DETAILS, site.scope, step, unparse_short(node))
+
+
+def _moved_parameter(scope: CodeScope, copy: _Copy) -> str:
+    """The parameter that a copy is made of; empty: of something else."""
+    key = binding_key(find_copied(copy[2]) or copy[2])
+    return key if key in scope.parameter_names else ""
+
+
+def _find_creation(scope: CodeScope, given: ast.expr) -> ast.expr:
+    """Where a tensor is made: what its variable was given last, if it has one."""
+    values = [value for value, _ in scope.bindings.get(binding_key(given), ())]
+    before = [one for one in values if one.lineno < given.lineno]
+    return max(before, key=lambda one: one.lineno, default=given)
+
+
+def _runs_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In a loop over batches, or in a function that such a loop has led to."""
+    followed = id(site.scope) in recorder.step_scopes and not is_initializer(site.scope)
+    context = site.step.context
+    kept = any(_may_be_kept(one, site.scope) for one in context.guards)
+    return _is_called_per_step(recorder, site) or (followed and not (context.inner or kept))
 
 
 def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:

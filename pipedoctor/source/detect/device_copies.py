@@ -27,14 +27,22 @@ _DTYPES = {
     "double",
 }
 
+_PLACING = frozenset(("as_tensor", "asarray"))
+"""Functions of torch whose result lies on the device that they are told."""
 _CPU_PATTERN = re.compile(r"(?<![a-z])cpu(?![a-z])(?!.*(cuda|gpu))", re.IGNORECASE)
 
 
 def is_device_copy(
     node: ast.Call, recorder: EventRecorder | None = None, scope: CodeScope | None = None
 ) -> bool:
-    """``x.to(device)``, ``x.cuda()`` or ``x.type(cuda_type)``, and no other change of type."""
+    """
+    ``x.to(device)``, ``x.cuda()`` or ``x.type(cuda_type)``, and no other change of type.
+
+    Also ``torch.as_tensor(x, device=device)``, which copies a tensor that is elsewhere.
+    """
     func = node.func
+    if recorder is not None and scope is not None and last_name(func) in _PLACING:
+        return _is_placed(recorder, scope, node)
     if not isinstance(func, ast.Attribute):
         return False
     if func.attr == "type" and node.args and recorder is not None and scope is not None:
@@ -55,12 +63,25 @@ def is_device_copy(
     return not typed and not _is_cpu_device(first)
 
 
+def find_copied(node: ast.Call) -> ast.expr | None:
+    """What is copied: ``x`` of ``x.cuda()`` and of ``torch.as_tensor(x, device=device)``."""
+    if last_name(node.func) in _PLACING:
+        return node.args[0] if node.args else None
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
+
+
+def _is_placed(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    devices = [word.value for word in node.keywords if word.arg == "device"]
+    full = recorder.full_name_of(node.func, scope)
+    return full.startswith("torch.") and any(not _is_cpu_device(one) for one in devices)
+
+
 def speaks_of_moves(module: Module) -> bool:
     """May the functions of a file copy to a device, by its text?"""
     return any(word in module.file.content for word in _MOVING_WORDS)
 
 
-_MOVING_WORDS = (b".cuda(", b".to(")
+_MOVING_WORDS = (b".cuda(", b".to(", b"as_tensor(")
 _HANDING_ON = frozenset(
     ("list", "tuple", "dict", "map", "zip", "sorted", "reversed", "Variable", "iter", "OrderedDict")
 )

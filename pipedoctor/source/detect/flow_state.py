@@ -1,6 +1,7 @@
 """What is known of the variables on the way of a batch."""
 
 import ast
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,6 +116,11 @@ def is_part_of_result(node: ast.expr) -> bool:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return isinstance(node, ast.Call) and bool(node.args or node.keywords)
+
+
+def holds_attribute(names: AbstractSet[str]) -> bool:
+    """Is any of these variables an attribute of ``self``, where other methods find it?"""
+    return any(name.startswith("self.") for name in names)
 
 
 def flow_names(node: ast.expr) -> set[str]:

@@ -8,9 +8,10 @@ from pipedoctor.source.detect.host_made import (
     computes_on_host,
     makes_on_host,
 )
+from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
@@ -41,13 +42,55 @@ def creates_then_moves(
     """
     ``torch.zeros(3).cuda()``, or ``z = torch.zeros(3)`` and, with nothing between, ``z.cuda()``.
 
-    Deep in functions not what may come from lists.
+    Deep in functions not what may come from lists. Also ``self.mean.cuda()``, where objects are
+    given that tensor when they are made, and no other.
     """
     inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    made, methods = _take_off_methods(inner)
+    if kept := find_kept_key(node):
+        return _is_kept_on_host(recorder, scope, kept)
+    return is_created(recorder, scope, inner, node, in_callee=in_callee)
+
+
+def is_created(
+    recorder: EventRecorder,
+    scope: CodeScope,
+    tensor: ast.expr | None,
+    node: ast.Call,
+    *,
+    in_callee: bool,
+) -> bool:
+    """Is what a call moves, or is given to move, a tensor that was made right before it?"""
+    made, methods = _take_off_methods(tensor)
     if isinstance(made, ast.Name):
         return not methods & _FILLING_METHODS and _is_made_here(recorder, scope, node, made.id)
     return _is_creation(recorder, scope, made, methods, in_callee=in_callee)
+
+
+def find_kept_key(node: ast.Call) -> str:
+    """``self.mean`` of ``self.mean.cuda()``; empty: it is of nothing that an object keeps."""
+    key = binding_key(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    return key if key.startswith("self.") else ""
+
+
+def _is_kept_on_host(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
+    """Does ``__init__`` make a tensor that stays on the host, and that nothing replaces?"""
+    if scope.owner is None:
+        return False
+    bases = recorder.project.find_bases(scope.owner)[0]
+    methods = [one for cls in bases for one in cls.methods.values()]
+    given = [(one, value) for one in methods for value, _ in one.bindings.get(key, ())]
+    return bool(given) and all(
+        is_initializer(method) and _makes_tensor(recorder, method, value) for method, value in given
+    )
+
+
+def _makes_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """``torch.tensor(mean).float()``, of whatever, if nothing says on which device."""
+    made, _ = _take_off_methods(node)
+    if not isinstance(made, ast.Call) or _is_placed(made):
+        return False
+    known = recorder.full_name_of(made.func, scope)
+    return known in FILLED_FACTORIES or known in _TYPED_FACTORIES | _CONVERTING_FACTORIES
 
 
 def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]:
@@ -63,9 +106,10 @@ def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]
         else:
             break
         node = _take_off_parts(node)
-    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Call):
-        node = node.left  # and what is computed of it
-    return node, methods
+    first = node
+    while isinstance(first, ast.BinOp):
+        first = first.left
+    return (first if isinstance(first, ast.Call) else node), methods  # and what is computed of it
 
 
 def _take_off_parts(node: ast.expr | None) -> ast.expr | None:
@@ -97,7 +141,8 @@ def _is_creation(
         return False
     known = recorder.full_name_of(node.func, scope)
     if known in _TYPED_FACTORIES:
-        return bool(methods & _FILLING_METHODS) or _holds_constants(recorder, scope, node)
+        filled = bool(methods & _FILLING_METHODS) or len(node.args) > 1  # several sizes
+        return filled or _holds_constants(recorder, scope, node)
     if known in _CONVERTING_FACTORIES:
         fixed = _holds_constants(recorder, scope, node)
         return fixed or (known == "torch.tensor" and not in_callee)

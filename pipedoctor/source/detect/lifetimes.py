@@ -177,14 +177,28 @@ def _names_stored_in(loop: ast.For | ast.AsyncFor) -> set[str]:
 def find_unguarded_start(
     recorder: EventRecorder, index: int, loader: ResolvedLoaderCall
 ) -> ImportStep | None:
-    """Where a file as it is run or imported, outside a main guard, iterates it."""
+    """
+    Where a file as it is run or imported, outside a main guard, iterates it.
+
+    That is one that has part in it, or else a script that calls what does all of it.
+    """
     fed = {one.at.path for one in recorder.loops if index in one.loaders}
     makers = {one.scope.module for one in (loader.site, *loader.through)}
+    script: ImportStep | None = None
     for module in recorder.project.modules_at(fed):
         for begun in _find_starts_in(recorder, module, index):
             if begun.module is module or begun.module in makers:
                 return begun
-    return None
+            script = script or (begun if _is_script(recorder, begun.module) else None)
+    return script
+
+
+def _is_script(recorder: EventRecorder, module: Module) -> bool:
+    """Does no other file import it, and is it no test?"""
+    if module.is_test or module.path.endswith("__init__.py"):
+        return False
+    names = (name for one in recorder.project.modules for name in one.imported_names.values())
+    return not any(f"{name}.".startswith(f"{module.name}.") for name in names)
 
 
 def _find_starts_in(recorder: EventRecorder, module: Module, index: int) -> Iterator[ImportStep]:

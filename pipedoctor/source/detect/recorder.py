@@ -48,6 +48,8 @@ class EventRecorder:
         """Loaders of which some loop takes a single batch, to look at."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
+        self.step_scopes: set[int] = set()
+        """These, and others that the calls in them enter without anything of the batch."""
         self.entered_by_call: dict[
             tuple[int, int, ClassDefinition | None],
             tuple[tuple[CodeScope, ClassDefinition | None], ...],

@@ -71,7 +71,9 @@ class DefinitionIndex:
                     return found
             return None
         owner = self.find_by_name(head, near, depth - 1)
-        return self.find_method(owner, last) if isinstance(owner, ClassDefinition) else None
+        if not isinstance(owner, ClassDefinition):
+            return None
+        return self.find_method(owner, last) or find_inner_class(owner, last)
 
     def full_name_of(self, node: ast.expr, module: Module) -> str:
         """``torch.utils.data.DataLoader``, with imports undone; empty: no name."""
@@ -198,3 +200,10 @@ def count_common_parts(one: str, other: str) -> int:
     """How many folders two paths share from the top."""
     pairs = zip(one.split("/"), other.split("/"), strict=False)
     return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+
+
+def find_inner_class(owner: ClassDefinition, name: str) -> ClassDefinition | None:
+    """``Model.Head``: a class that is written within another."""
+    inside = {id(one) for one in owner.node.body}
+    named = (one for one in owner.module.class_definitions if one.name == name)
+    return next((one for one in named if id(one.node) in inside), None)

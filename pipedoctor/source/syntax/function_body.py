@@ -63,6 +63,18 @@ class FunctionBody:
         return found
 
     @cached_property
+    def attribute_stores(self) -> Mapping[str, list[tuple[str, ast.expr]]]:
+        """What is stored in attributes of variables, ``x.name = value``, by the variable."""
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for step in self.steps_by_type.get(ast.Assign, ()):
+            node = step.node
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Attribute) and isinstance(node, ast.Assign):
+                    stored = (target.attr, node.value)
+                    found.setdefault(binding_key(target.value), []).append(stored)
+        return found
+
+    @cached_property
     def branches(self) -> Mapping[int, ast.If]:
         """Its ``if`` statements by the identities of their conditions."""
         steps = self.steps_by_type.get(ast.If, ())

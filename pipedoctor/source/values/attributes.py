@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from pipedoctor.source.resolve.definitions import find_inner_class
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.call_arguments import find_call_argument
@@ -11,6 +12,7 @@ from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
+    ClassValue,
     Evaluating,
     Frame,
     FunctionValue,
@@ -52,6 +54,9 @@ class AttributeReader:
                     model.evaluate(cls.class_attributes[name], model.frame_of(cls.module.body))
                 )
         joined = join(iter(found)) or join(self._read_stores(model, instance, name))
+        if not joined:
+            inner = (find_inner_class(cls, name) for cls in ancestors if name[:1].isupper())
+            joined = frozenset(ClassValue(one) for one in inner if one is not None)
         if not joined and any("__getattr__" in cls.methods for cls in ancestors):
             return self.read_any_store(model, name)
         return joined

@@ -6,12 +6,18 @@ from collections.abc import Iterator
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.branch_conditions import BranchConditions
-from pipedoctor.source.values.containers import call_container_method, is_dictionary_method
+from pipedoctor.source.values.chosen_classes import builds_by_name, chooses_class
+from pipedoctor.source.values.containers import (
+    call_container_method,
+    is_dictionary_method,
+    list_given,
+)
 from pipedoctor.source.values.dynamic_imports import find_imported_modules
 from pipedoctor.source.values.function_results import is_generator, own_returns
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     BatchValue,
+    ChosenValue,
     ClassValue,
     ContainerValue,
     Evaluating,
@@ -84,6 +90,8 @@ class CallEvaluator:
             return self._call_library(name, full, node, frame)
         callees = self.model.evaluate(node.func, frame)
         returned = join(self.call_value(one, node, frame) for one in callees)
+        if not returned and (builds_by_name(full) or chooses_class(node.func, frame.scope)):
+            return frozenset((ChosenValue(node, frame),))
         if callees:
             return returned
         return self._call_library(full.rpartition(".")[2] or name, full, node, frame)
@@ -228,7 +236,7 @@ class CallEvaluator:
             found = self._call_method(owners, name, node)
             if found is not None:
                 return found
-        given = list(self._list_given(node, frame))
+        given = list(list_given(self.model, node, frame))
         if full in OBJECT_MAKERS:
             given += [self.model.evaluate(word.value, frame) for word in node.keywords]
             return frozenset(any_object(join(iter(given))))
@@ -268,7 +276,7 @@ class CallEvaluator:
                 return frozenset((BatchValue(owner.index),))
             made = name == "__iter__"
             return frozenset((IteratorValue(owner.index),)) if made else UNKNOWN
-        if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
+        if isinstance(owner, (InstanceValue, ChosenValue)) and name in SELF_RETURNING:
             return frozenset((owner,))
         if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
             return self._parsed_objects(owner)
@@ -276,16 +284,6 @@ class CallEvaluator:
 
     def _items_of(self, values: Values) -> Values:
         return join(self.model.item(one, None) for one in values)
-
-    def _list_given(self, node: ast.Call, frame: Frame) -> Iterator[Values]:
-        """What positions give; of ``*args`` the parts that are known."""
-        for one in node.args:
-            values = self.model.evaluate(one, frame)
-            rest = [value for value in values if isinstance(value, TupleValue)]
-            if isinstance(one, ast.Starred) and rest:
-                yield from (part for value in rest for part in value.parts)
-            else:
-                yield values
 
     def _parsed_objects(self, parser: ExternalValue) -> Values:
         """``HfArgumentParser((Data, Training)).parse_args_into_dataclasses()``."""

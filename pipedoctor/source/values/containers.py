@@ -56,7 +56,10 @@ def _item_of_container(
     if isinstance(node, ast.Call) and node.args and depth and _is_namespace(model, node, frame):
         given = model.evaluate(node.args[0], frame)  # ``Munch({"x": x})``
         found += [item_of(model, one, index) for one in given]
-    for key in _names_of(frame.scope, node):
+    named = _names_of(frame.scope, node)
+    if named and isinstance(node, ast.Call) and _is_namespace(model, node, frame):
+        found += [model.evaluate(*one) for one in _attributes_given(model, frame, named, index)]
+    for key in named:
         found += [model.evaluate(one, frame) for one in values_put_into(frame.scope, key, index)]
         for added in containers_added_to(frame.scope, key) if depth else ():
             for one in model.evaluate(added, frame):
@@ -66,6 +69,23 @@ def _item_of_container(
                 elif isinstance(one, TupleValue):
                     found.append(join(iter(one.parts)))
     return join(iter(found))
+
+
+def _attributes_given(
+    model: Evaluating, frame: Frame, named: list[str], index: object
+) -> Iterator[tuple[ast.expr, Frame]]:
+    """``options.loader = loader``; of what ``self`` keeps also what other methods give it."""
+    scopes = [frame.scope]
+    owner = frame.owner.cls if frame.owner is not None else frame.scope.owner
+    if owner is not None and any(key.startswith("self.") for key in named):
+        bases = model.project.find_bases(owner)[0]
+        scopes += (m for one in bases for m in one.methods.values() if m is not frame.scope)
+    for scope in scopes:
+        for key in named:
+            for name, value in scope.attribute_stores.get(key, ()):
+                if index is None or name == index:
+                    mine = frame if scope is frame.scope else model.frame_of(scope, frame.owner)
+                    yield value, mine
 
 
 def written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[ast.expr]:
@@ -151,3 +171,14 @@ def call_container_method(model: Evaluating, container: Value, call: ast.Call) -
         first = call.args[0]
         return item_of(model, container, first.value if isinstance(first, ast.Constant) else None)
     return frozenset((container,)) if method == "copy" else UNKNOWN
+
+
+def list_given(model: Evaluating, node: ast.Call, frame: Frame) -> Iterator[Values]:
+    """What the positions of a call give; of ``*args`` the parts that are known."""
+    for one in node.args:
+        values = model.evaluate(one, frame)
+        rest = [value for value in values if isinstance(value, TupleValue)]
+        if isinstance(one, ast.Starred) and rest:
+            yield from (part for value in rest for part in value.parts)
+        else:
+            yield values

@@ -23,6 +23,7 @@ from pipedoctor.source.values.arguments import evaluate_parameter, list_inner_ar
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.callable_attributes import list_callable_attributes
 from pipedoctor.source.values.calls import CallEvaluator
+from pipedoctor.source.values.chosen_classes import ChosenClasses
 from pipedoctor.source.values.containers import elements_of, item_of
 from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
 from pipedoctor.source.values.foreign_names import ForeignNames
@@ -31,6 +32,7 @@ from pipedoctor.source.values.inherited_calls import is_super_call
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     BatchValue,
+    ChosenValue,
     ClassValue,
     ContainerValue,
     Frame,
@@ -72,6 +74,7 @@ class Evaluator(CyclicEvaluator):
         self.definitions = DefinitionFinder()
         self._foreign_names = ForeignNames(project, self.definitions)
         self._frames = FrameTable(project)
+        self._chosen_classes = ChosenClasses(project)
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
         """Say which calls make loaders; what was found without them is forgotten."""
@@ -246,7 +249,7 @@ class Evaluator(CyclicEvaluator):
             return self.attributes.read(self, InstanceValue(value.cls), name)
         if isinstance(value, ModuleValue):
             return read_module(self, value, name)
-        return UNKNOWN
+        return self._chosen_classes.read(name) if isinstance(value, ChosenValue) else UNKNOWN
 
     def _evaluate_call(self, node: ast.Call, frame: Frame) -> Values:
         indices = self.loaders_by_call.get(id(node))

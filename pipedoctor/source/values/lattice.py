@@ -185,6 +185,17 @@ class ExternalValue:
         return hash((12, _hash_place(self.call, self.frame)))
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenValue:
+    """An object of a class that a text chooses, by the call that makes it."""
+
+    call: ast.Call
+    frame: Frame
+
+    def __hash__(self) -> int:
+        return hash((13, _hash_place(self.call, self.frame)))
+
+
 Value: TypeAlias = (
     LoaderValue
     | IteratorValue
@@ -200,6 +211,7 @@ Value: TypeAlias = (
     | TupleValue
     | StreamValue
     | ExternalValue
+    | ChosenValue
 )
 Values: TypeAlias = frozenset[Value]
 """All that something may be, as far as is known; empty: unknown."""

@@ -8,7 +8,7 @@ from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.lattice import ExternalValue, LoaderValue, Value, Values
+from pipedoctor.source.values.lattice import ChosenValue, ExternalValue, LoaderValue, Value, Values
 
 _COMPOSING_LIBRARIES = ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
 _LIST_METHODS = ("append", "insert", "extend")
@@ -97,8 +97,8 @@ def is_made_elsewhere(values: Values) -> bool:
 
 
 def _is_chosen(value: Value) -> bool:
-    if isinstance(value, LoaderValue):
-        return False
+    if isinstance(value, (LoaderValue, ChosenValue)):
+        return isinstance(value, ChosenValue)
     return isinstance(value, ExternalValue) and not value.name.startswith(_KNOWN_MAKERS)
 
 

@@ -24,7 +24,42 @@ def sample(x):
             x = noisy(x)
     return x
 """
+KEPT = """
+class Loss(torch.nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        {made}
+    def forward(self, x):
+        {first}
+        return x * self.weight.to(x.device)
+"""
+MOVER = """
+class Points:
+    def __init__(self, points):
+        self.points = points
+    def scale(self, by):
+        self.points *= by.to(self.points.device)
+    def draw(self, low):
+        by = {drawn}
+        self.scale(by)
+def to_device(x, device):
+    return x.to(device)
+"""
 SILENT = {
+    "kept by a buffer": KEPT.format(
+        made="self.register_buffer('weight', torch.ones(3))", first="pass"
+    ),
+    "kept, and replaced by its copy": KEPT.format(
+        made="self.weight = torch.ones(3)", first="self.weight = self.weight.to(x.device)"
+    ),
+    "kept as it is given": KEPT.format(made="self.weight = weight", first="pass"),
+    "kept on the device": KEPT.format(
+        made="self.weight = torch.ones(3, device='cuda')", first="pass"
+    ),
+    "given to what moves it, there already": MOVER.format(drawn="torch.rand(3, device='cuda')")
+    + batch_loop("points = Points(x.cuda())\npoints.draw(0.5)"),
+    "given to what moves it, once": MOVER.format(drawn="low")
+    + "def main(device):\n    return to_device(torch.ones(3), device)\n",
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
     "replaced where somebody asks": batch_loop(
@@ -76,6 +111,16 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "kept on the host": KEPT.format(
+        made="self.weight = torch.tensor(weight).float()", first="pass"
+    ),
+    "given to what moves it": MOVER.format(drawn="low")
+    + batch_loop("z = to_device(torch.rand(len(x)), device)"),
+    "made before it is given to what moves it": MOVER.format(
+        drawn="torch.rand(3) * (1 - low) + low"
+    )
+    + batch_loop("points = Points(x.cuda())\npoints.draw(0.5)"),
+    "of several sizes": batch_loop("z = torch.FloatTensor(3, len(x)).to(device)"),
     "in each step of a sampling": SAMPLING.format(grad="no_grad"),
     "by a name that was a number": batch_loop(
         "z = math.log(9)\nz = torch.exp(torch.arange(9) * -z)\nz = z.to(device)\nz = x * z"
@@ -159,3 +204,11 @@ def test_snippet_is_the_call_with_its_device(made: str, said: str) -> None:
     finding = find_one(cpu_create_then_move, batch_loop(f"z = {made}"))
 
     assert finding.remedies[0].snippet == said
+
+
+def test_what_is_kept_on_the_host_becomes_a_buffer() -> None:
+    kept = KEPT.format(made="self.weight = torch.ones(3)", first="pass")
+
+    finding = find_one(cpu_create_then_move, kept)
+
+    assert finding.remedies[0].snippet == ('self.register_buffer("weight", ..., persistent=False)')

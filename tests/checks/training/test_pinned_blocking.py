@@ -49,6 +49,7 @@ def main(data, net):
 """
 SILENT = {
     "prepared by accelerate": PREPARED.format(prepared="loader = accelerator.prepare(loader)"),
+    "placed on the host": batch_loop("z = torch.as_tensor(x, device='cpu')"),
     "not blocking": batch_loop("x = x.to(device, non_blocking=True)"),
     "not pinned": batch_loop("x = x.to(device)", "num_workers=2"),
     "another type": batch_loop("x = x.to(torch.float16)"),
@@ -63,6 +64,10 @@ SILENT = {
     "by way of numpy": pinned_training("x = torch.from_numpy(flip(x))\n            x.cuda()"),
 }
 SPEAKS = {
+    "placed": batch_loop("z = torch.as_tensor(x, device=device)"),
+    "placed, each of a batch": "def place(rows, device):\n"
+    "    return tuple(torch.as_tensor(row, device=device) for row in rows)\n"
+    + batch_loop("x, y = place((x, y), device)"),
     "not prepared": PREPARED.format(prepared="pass"),
     "to": batch_loop("x = x.to(device)"),
     "cuda": batch_loop("x, y = x.cuda(), y.cuda()"),
@@ -118,3 +123,10 @@ def test_copies_that_several_files_lead_to_are_said_once() -> None:
 
     assert finding.location is not None
     assert finding.location.path == "move.py"
+
+
+def test_what_places_a_batch_gets_no_edit() -> None:
+    (finding,) = find(pinned_blocking, batch_loop("z = torch.as_tensor(x, device=device)"))
+
+    assert not any(remedy.edits for remedy in finding.remedies)
+    assert finding.remedies[0].snippet == "x.to(device, non_blocking=True)"

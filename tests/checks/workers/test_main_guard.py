@@ -1,7 +1,7 @@
 """PDR306: workers start without a main guard."""
 
 from pipedoctor_checks.workers.main_guard import main_guard
-from tests.checks.code_samples import TOP_LEVEL_LOOP, make_tests, rows_dataset
+from tests.checks.code_samples import TOP_LEVEL_LOOP, find, make_tests, rows_dataset
 
 SILENT = {
     "guarded": rows_dataset()
@@ -19,3 +19,18 @@ SPEAKS = {
     + "\nrun()\n",
 }
 test_silent, test_speaks = make_tests(main_guard, SILENT, SPEAKS)
+
+
+def test_a_script_that_other_files_work_for_is_named() -> None:
+    model = (
+        "from torch.utils.data import DataLoader\ndef train(data):\n"
+        "    for rows in DataLoader(data, num_workers=8):\n        print(rows)\n"
+    )
+
+    (finding,) = find(
+        main_guard,
+        {"model.py": model, "run.py": "import model as M\nRATE = 0.1\nM.train(RATE)\n"},
+    )
+
+    assert finding.location is not None
+    assert (finding.location.path, finding.location.line) == ("run.py", 3)
