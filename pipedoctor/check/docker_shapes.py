@@ -33,6 +33,7 @@ _KEYS: Mapping[str, Callable[[str], tuple[str, YamlNode]]] = {
     "--gpus": lambda _: ("deploy", _GPUS),
     "--ulimit": lambda value: ("ulimits", _read_ulimit(value)),
     "--security-opt": lambda value: ("security_opt", [value]),
+    "-v": lambda value: ("volumes", [value.replace("$PWD/", "./", 1)]),
 }
 """Flags of ``docker run``, and the key of a service that says the same."""
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 
 from msgspec.structs import replace
@@ -19,6 +20,8 @@ _SPEC_PATHS = {
     "cronjob": ("spec", "jobTemplate", "spec", "template", "spec"),
     "pytorchjob": ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec"),
 }
+_CONTAINER_KEY = '"name":"train"'
+_FIRST_CONTAINER = "jsonpath={.spec.template.spec.containers[0].name}"
 _PIP = ("python", "-m", "pip")
 _PLACED = frozenset({"--prefix", "-p", "--name", "-n"})
 
@@ -75,11 +78,24 @@ def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         snippet = snippet.replace("- name: train\n", f"- name: {container}\n")
     elif (kind := names.get("kind", "deployment")) in _PATCHED and (limits := _read_limits(remedy)):
         words = ["kubectl", "set", "resources", kind, names["deployment"], f"--limits={limits}"]
-    elif any('"name":"train"' in word for word in words):
+    elif any(_CONTAINER_KEY in word for word in words):
+        if kind in _PATCHED:
+            return replace(remedy, argv=(), snippet=_ask_container(kind, words, names))
         title += " (`train` stands for the container's name)"
     if namespace := names.get("namespace"):
         words += ["--namespace", namespace]
     return replace(remedy, title=title, argv=tuple(words), snippet=snippet)
+
+
+def _ask_container(kind: str, words: list[str], names: Mapping[str, str]) -> str:
+    """The same patch, for the first container under the name that the cluster knows."""
+    place = ["--namespace", names["namespace"]] if "namespace" in names else []
+    ask = ["kubectl", "get", kind, names["deployment"], *place, "--output", _FIRST_CONTAINER]
+    lines = [
+        f"container=$({shlex.join(ask)})",
+        shlex.join([*(kind if word == "deployment" else word for word in words), *place]),
+    ]
+    return "\n".join(lines).replace(_CONTAINER_KEY, """"name":"'"$container"'\"""")
 
 
 def _read_limits(remedy: Remedy) -> str:

@@ -19,12 +19,13 @@ _SYSTEMS = {"": {"", "posix"}, "windows": {"", "windows"}, "macos": {"", "posix"
 """Whose advice a log of each system takes."""
 
 
-def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
-    """Those whose conditions hold, filled with what the log captured."""
+def choose_advice(failure: FailureMode, log: Log | None, *, leads: bool) -> Iterator[Remedy]:
+    """Those that lead, or all others, whose conditions hold, filled from the log."""
     log = log or Log()
     seen = _find_valid(failure, log)
     for advice in failure.remedies:
-        fits = advice.system in _SYSTEMS[log.system] and _is_for_torch(advice, failure, log)
+        fits = advice.leads is leads and advice.system in _SYSTEMS[log.system]
+        fits = fits and _is_for_torch(advice, failure, log)
         if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
             yield from _fill_advice(advice, failure.cause, log)
 

@@ -28,7 +28,6 @@ from pipedoctor.explanation.model import (
 )
 from pipedoctor.explanation.reasoning import Diagnosis, RankedCause, diagnose
 from pipedoctor.explanation.signature_catalogue import load_signatures
-from pipedoctor.explanation.word_similarity import USER_CODE_BUG
 from pipedoctor.facts import Facts, Packages
 from pipedoctor.facts.log import Log, Raised, Seen, TracebackFrame
 from pipedoctor.log.launch_commands import is_plain_command
@@ -204,7 +203,7 @@ def _build_exception(
     rules = (signatures.rules[seen.signature].signature for seen in diagnosis.own_bug)
     hints = (rule.hint for rule in sorted(rules, key=lambda rule: -rule.strength))
     hint_text = next((hint for hint in hints if hint), "")
-    hint_text = fill_hint(hint_text, log.find_value(USER_CODE_BUG, "module"), log)
+    hint_text = fill_hint(hint_text, log)
     if raised is None:
         assert exception is not None  # noqa: S101  (one of the two is there)
         text = redactor.redact_text(exception.text)

@@ -177,7 +177,8 @@ def _judge_cause(
         state, why = "unknown", f"the log is from {origin}, not from this machine, where {why}"
     places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
     target = _find_target(state, facts, here=places.at in {"", ours})
-    remedies = [*build_remedies(places, target)]
+    first = choose_advice(failure, facts.get(Log), leads=True)
+    remedies = [*build_advice(first, places.at, target), *build_remedies(places, target)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
     if check is not None and check is not page:
@@ -185,7 +186,7 @@ def _judge_cause(
         own = tuple(f for f in findings if _is_same_failure(failure, f))
         remedies += build_remedies(PlaceFindings(places.at, own, {}), target)
     if not any(remedy.for_here for remedy in remedies):
-        advice = choose_advice(failure, facts.get(Log))
+        advice = choose_advice(failure, facts.get(Log), leads=False)
         remedies += build_advice(advice, places.at, target)
     return LocalVerdict(
         here=state,

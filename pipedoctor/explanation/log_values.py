@@ -4,6 +4,7 @@ import posixpath
 import re
 
 from pipedoctor.explanation.dataset_folder import find_dataset_folder
+from pipedoctor.explanation.logged_folders import find_folders
 from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.explanation.older_images import find_images
 from pipedoctor.facts.log import Log
@@ -26,7 +27,8 @@ def find_value(log: Log, cause: str, name: str) -> str:
     ``limit.twice`` is the size ``limit``, doubled, ``data.name`` the last part of a path;
     ``volume_source`` is of the volume of ``docker run`` in which ``path`` lies,
     ``read_only_source`` and ``read_only_target`` where it may not be written;
-    ``older_image`` and ``run_older_image`` fit the driver; ``owned_folder`` and
+    ``older_image`` and ``run_older_image`` fit the driver; ``output_folder`` was missing,
+    ``fitting_toolkit`` is of the CUDA of torch; ``owned_folder`` and
     ``owned_by`` are of the folder of ``path`` in a listing; ``container_name`` is what was
     entered or started; ``command_on_mps`` is the command
     that asked a Mac for CUDA; ``dataset_folder`` is that of the dataset of ``path``, one of
@@ -37,6 +39,7 @@ def find_value(log: Log, cause: str, name: str) -> str:
     if base == "container_name":
         return log.names.get("entered", "") or _find_container(log)
     value = value or find_images(log, cause).get(base, "")
+    value = value or find_folders(log, cause).get(base, "")
     value = value or _find_owned(log, cause).get(base, "")
     value = value or (_move_to_mps(log) if base == _ON_MPS else "")
     if base == "dataset_folder":
@@ -73,7 +76,7 @@ def _find_container(log: Log) -> str:
 def _double(size: str) -> str:
     """``40Gi`` of ``20Gi``; empty of what is no size."""
     found = _SIZE.fullmatch(size)
-    return f"{2 * float(found[1]):g}{found[2]}" if found else ""
+    return f"{2 * float(found[1]):.12g}{found[2]}" if found else ""
 
 
 def _find_volume(log: Log, cause: str) -> dict[str, str]:

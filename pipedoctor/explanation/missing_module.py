@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 
 from pipedoctor.check.notebook_cells import put_hint_in_cell
+from pipedoctor.explanation.example_machine import fill_text
+from pipedoctor.explanation.log_values import find_value
+from pipedoctor.explanation.word_similarity import USER_CODE_BUG
 from pipedoctor.facts.log import Log
 
 _PACKAGES: Mapping[str, str] = {
@@ -49,12 +52,14 @@ _OF_PROJECTS = frozenset(
     }
 )
 """Modules that nearly every project has of its own, and that are no packages to install."""
-_HOLE = "{missing}"
+_INSTALL = "{install}"
 
 
-def fill_hint(hint: str, module: str, log: Log) -> str:
-    """The hint with what to do about `module`, for the Python and the tool of the log."""
-    told = hint.replace(_HOLE, describe_missing(module))
+def fill_hint(hint: str, log: Log) -> str:
+    """The hint with what the log says, for the Python and the tool of the log."""
+    module = log.find_value(USER_CODE_BUG, "module")
+    told = hint.replace(_INSTALL, describe_missing(module))
+    told = fill_text(told, lambda name: find_value(log, USER_CODE_BUG, name))
     if "notebook" in log.names:
         return put_hint_in_cell(told)
     if log.tool == "uv-project":

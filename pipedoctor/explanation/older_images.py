@@ -37,9 +37,15 @@ def find_older_image(image: str, driver_cuda: str) -> str:
 def find_images(log: Log, cause: str) -> dict[str, str]:
     """``older_image``, and ``run_older_image``, the command of the log with it."""
     image = log.find_value(cause, "image")
-    older = find_older_image(image, log.find_value(cause, "have"))
+    have = log.find_value(cause, "have") or _read_number(log.find_value(cause, "found"))
+    older = find_older_image(image, have)
     if not older or older == image:
         return {}
     command = log.names.get("docker_run", "")
     run = {"run_older_image": command.replace(image, older)} if image in command else {}
     return {"older_image": older, **run}
+
+
+def _read_number(found: str) -> str:
+    """``12.4`` of the 12040 that torch finds."""
+    return f"{int(found) // 1000}.{int(found) % 1000 // 10}" if found.isdecimal() else ""

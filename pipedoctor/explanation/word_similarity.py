@@ -20,8 +20,12 @@ USER_CODE_BUG = "user_code_bug"
 """The class of everything that no environment cures."""
 MIN_SIMILARITY = 0.12
 """Likeness below which nothing is said: the cosine between a log and a vocabulary."""
-_MIN_SHARED_WORDS, _MIN_RARITY = 4, 1.8
-"""Words of some rarity that a log must share with a cause: three may be chance."""
+_MIN_SHARED_WORDS, _MIN_RARITY = 4, math.log(6)
+"""
+Words of some rarity that a log must share with a cause: three may be chance.
+
+Rarity is the logarithm of all causes through those with the word: at most one in six.
+"""
 _UNKNOWN_RARITY = 3.0
 """Rarity of words that no cause has: who speaks of something else is not alike."""
 MAX_SIMILAR = 3

@@ -11,6 +11,7 @@ PLACE_WORDS = frozenset(
             "docker",
             "podman",
             "daemon",
+            "container",
             "winerror",
             "dll",
             "pyd",
@@ -47,7 +48,7 @@ _PLACE_MARKS = re.compile(
     rf"|Error response from daemon|{BUILD_MARKS}|{COMPOSE_MARKS}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
-    r"|\bfailed to register layer\b"
+    r"|\bfailed to register layer\b|^nvidia-container-cli: |\bThis container was built for NVIDIA\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )

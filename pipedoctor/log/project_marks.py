@@ -7,11 +7,12 @@ from pipedoctor.facts.log import DockerUse, PackageTool
 from pipedoctor.log.interpreters import find_interpreter, find_powershell
 from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 from pipedoctor.log.manifests import ManifestReader
+from pipedoctor.log.pod_names import POD_WORDS, iter_pod_names
 
 PROJECT_WORDS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "pytorch", "version", "cu", "cpu"),
-        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled", "systemd"),
+        *("uv", "poetry", "pipenv", "podman", "systemd", *POD_WORDS),
         *("ipython", "ipykernel"),
     }
 )
@@ -52,7 +53,7 @@ _PYTHON = re.compile(
 )
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
-    r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
+    r"|^Controlled By|^Name(?:space)?: | {2}\d/\d {2}|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "
@@ -79,38 +80,8 @@ _CONDA = re.compile(
 )
 """A folder that conda is installed in, or the prompt of its first environment."""
 _PODMAN = re.compile(r"\bpodman (?:container )?(?:run|exec|start)\b")
-_SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
-"""Letters and digits of the ends that Kubernetes gives to the names of pods."""
-_POD = re.compile(
-    r"(?:\[?pod/|\bkubectl (?:-n \S{1,60} )?"
-    r"(?:logs|exec|describe pods?|get pods?|cp) (?:[^\n|]{0,60} )?)"
-    rf"(?P<deployment>[a-z0-9](?:[a-z0-9-]{{0,60}}?))-(?:[a-f0-9]{{8,10}}|{_SAFE}{{8,10}})-{_SAFE}{{5}}"
-    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|\b)"
-)
-_WORKLOAD = re.compile(
-    r"(?:\bkubectl [^\n|]{0,80}?|^Controlled By: {1,10})"
-    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|job|pytorchjob|cronjob))s?/"
-    r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
-)
-_ORDINAL_POD = re.compile(
-    r"(?:\[?pod/|\bkubectl [^\n|]{0,60}?(?:logs|exec|describe pods?|get pods?) (?:-\S{1,20} ){0,4})"
-    r"(?P<deployment>[a-z0-9](?:[a-z0-9-]{0,60}?))(?P<role>-(?:master|worker))?-\d{1,3}"
-    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
-)
-_JOB_POD = re.compile(
-    r"(?:\[?pod/|\bkubectl (?:-n \S{1,60} )?"
-    r"(?:logs|exec|describe pods?|get pods?) (?:-\S{1,20} ){0,4})"
-    rf"(?P<deployment>[a-z0-9](?:[a-z0-9-]{{0,60}}?))-(?=[a-z0-9]*\d){_SAFE}{{5}}"
-    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
-)
-"""One random end: Kubernetes gives two to those of a Deployment."""
-_CONTAINER = re.compile(
-    r"\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ](?P<container>[a-z0-9-]{1,60})"
-)
 _DESCRIBED = re.compile(r"^ {2}(?P<container>[a-z0-9-]{1,60}):\s*$")
 """The first container in what ``kubectl describe`` prints."""
-_KINDS = {"deploy": "deployment", "sts": "statefulset", "ds": "daemonset"}
-_HASH = re.compile(r"-[a-f0-9]{8,10}$")
 _SERVICE = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} {2,12}\| ")
 _COMPOSE_UP = re.compile(
     r"\bdocker[- ]compose (?:-\S{1,60} (?:[\w./-]{1,60}\.ya?ml )?){0,4}(?:up|run|restart)"
@@ -144,9 +115,6 @@ _NODE = re.compile(
     r"|Successfully assigned \S{1,200} to (?P<assigned>[\w.-]{1,80})"
 )
 _CELL = re.compile(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
-_NAMESPACE = re.compile(
-    r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
-)
 _DOCKER_USES = re.compile(
     rf"(?P<build>{BUILD_MARKS}|^#\d{{1,4}} ERROR\b|\bdocker image build\b"
     r"|^FROM [\w./-]{2,100}(?::[\w.-]{1,60})?(?: (?:AS|as) \w{1,40})?\s*$"
@@ -154,13 +122,6 @@ _DOCKER_USES = re.compile(
     rf"|(?P<compose>{COMPOSE_MARKS}|^Attaching to \w)"
     r"|(?P<run>[$#>] (?:sudo )?(?:docker|podman) run\b)|(?P<inside>\broot@[0-9a-f]{12}:)"
 )
-
-
-def _guess_kind(pod: re.Match[str]) -> str:
-    """What made a pod whose name ends in a number, a role and a number, or one random end."""
-    if pod.re is _JOB_POD:
-        return "job"
-    return "pytorchjob" if pod["role"] else "statefulset"
 
 
 class ProjectDetector:
@@ -195,7 +156,7 @@ class ProjectDetector:
         if _PODMAN.search(text):
             self._name(engine="podman")
         self._read_containers(text)
-        for pattern in (_UNIT, _CELL, _NAMESPACE, _CONDA_ENVIRONMENT, _CONDA):
+        for pattern in (_UNIT, _CELL, _CONDA_ENVIRONMENT, _CONDA):
             if found := pattern.search(text):
                 self._name(**found.groupdict())
 
@@ -204,9 +165,8 @@ class ProjectDetector:
             self._name(account=account.lastgroup or "user")
         if node := _NODE.search(text):
             self._name(node=next(filter(None, node.groups())))
-        self._read_pods(text)
-        if "kubectl" in text and (inner := _CONTAINER.search(text)):
-            self._name(**inner.groupdict())
+        for names in iter_pod_names(text, self._names):
+            self._name(**names)
         if entered := _ENTERED.search(text):
             self._name(**entered.groupdict())
         if started := _COMPOSE_UP.search(text):
@@ -218,20 +178,6 @@ class ProjectDetector:
             if count == _MIN_COMPOSE_LINES:
                 self._uses.add("compose")
                 self._name(**service.groupdict())
-
-    def _read_pods(self, text: str) -> None:
-        if workload := _WORKLOAD.search(text):
-            kind = workload["kind"].lower()
-            self._name(kind=_KINDS.get(kind, kind), deployment=workload["deployment"])
-        if pod := _POD.search(text):
-            self._name(**pod.groupdict())
-            return
-        pod = _ORDINAL_POD.search(text) or _JOB_POD.search(text)
-        if pod is None:
-            return
-        if "kind" not in self._names and "deployment" not in self._names:
-            self._name(kind=_guess_kind(pod))
-        self._name(deployment=pod["deployment"], container=pod["container"])
 
     def read_message(self, text: str) -> None:
         """Take the same line without its prefixes."""

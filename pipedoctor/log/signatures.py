@@ -91,6 +91,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Signatures of this cause that must not be seen."""
     torch: str = ""
     """Pattern of the torch of the log, with its build: only for those that match it whole."""
+    leads: bool = False
+    """Does it come before those of the check: does it take more from the log?"""
     system: Literal["", "windows", "posix", "macos"] = ""
     """Only for logs of this system, where they tell; ``posix``: of Linux."""
 

@@ -41,6 +41,15 @@ HINTS = {
     "ValueError: Please pass the argument `trust_remote_code=True` to allow custom code": "trust",
     "ImportError: cannot import name 'Mapping' from 'collections' (/e/x.py)": "collections.abc",
     "_pickle.UnpicklingError: Weights only load failed. This file can still be loaded": "=False",
+    '    ck = torch.load("a/b.pt", map_location="cpu")\n_pickle.UnpicklingError: Weights only load'
+    " failed.\n\tUnsupported global: GLOBAL argparse.Namespace was not an allowed global": (
+        'torch.load("a/b.pt", map_location="cpu", weights_only=False), or'
+    ),
+    "_pickle.UnpicklingError: Weights only load failed.\n\tUnsupported global: GLOBAL"
+    " my.Options was not an allowed global": "add_safe_globals([my.Options])",
+    "RuntimeError: Parent directory runs/a does not exist.": "mkdir -p runs/a",
+    '    with open(p, "w") as f:\nFileNotFoundError: [Errno 2] No such file or directory: '
+    "'log/b/c.json'": "mkdir -p log/b",
     "AttributeError: module 'torchaudio' has no attribute 'set_audio_backend'": "2.9",
     "ValueError: prefetch_factor option could only be specified in multiprocessing.": "else None",
     "ValueError: persistent_workers option needs num_workers > 0": "num_workers > 0",

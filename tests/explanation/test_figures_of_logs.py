@@ -66,6 +66,25 @@ CASES = {
         f'  File "/v/transformers/trainer.py", line 3, in x\nrank 0 is still evaluating\n{DESYNC}',
         "TrainingArguments(..., ddp_timeout=7200)",
     ),
+    "a rank that is busy": (
+        (
+            "[rank1]: [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=2,"
+            " OpType=BROADCAST) ran for 600031 milliseconds before timing out.\n"
+            "[rank0] 15:19:28 packing 4.2M rows, 41% done, eta 14 min\n"
+        ),
+        "from datetime import timedelta",
+    ),
+    "all ranks were busy before they trained": (
+        f"[rank0] 11:02 caching images\n[rank1] 11:02 caching images\n{DESYNC}",
+        "DistributedSampler(dataset, drop_last=True)",
+    ),
+    "workers in a sentence": (
+        (
+            "[02:14:53] INFO  data: 118287 images, batch 32, workers 12\n$ docker run img python"
+            " t.py\nRuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error.\n"
+        ),
+        "docker run --shm-size=9g img python t.py",
+    ),
     "ranks of which nothing is known": (DESYNC, "DistributedSampler(dataset, drop_last=True)"),
     "images that nobody uses": (BUILD_FULL, "docker system prune --all"),
     "a pointer of Git LFS in an image": (

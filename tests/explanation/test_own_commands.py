@@ -256,11 +256,17 @@ def test_a_command_with_a_secret_is_not_repeated() -> None:
     assert first.shell == "docker run --shm-size=4g"
 
 
-def test_a_container_without_a_name_in_the_log_is_said_to_be_an_example() -> None:
-    log = "$ kubectl logs {}yolo-6c9f8d7b5-tw4zx\nunable to write to file </torch_44_2219_7>\n"
+def test_a_container_without_a_name_in_the_log_is_asked_of_the_cluster() -> None:
+    log = "$ kubectl logs {}-n ml yolo-6c9f8d7b5-tw4zx\nunable to write to file </torch_4_2_7>\n"
 
-    assert "`train` stands for the container" in list_remedies(log.format(""))[0].title
-    assert "`train` stands" not in list_remedies(log.format("-c gpu "))[0].title
+    ask, patch = list_remedies(log.format(""))[0].shell.splitlines()
+    (known,) = list_remedies(log.format("-c gpu "))[0].shell.splitlines()
+
+    assert ask.startswith("container=$(kubectl get deployment yolo --namespace ml --output ")
+    assert """{"name":"'"$container"'",""" in patch
+    assert '{"name":"gpu",' in known
+    job = log.format("").replace("-n ml yolo-6c9f8d7b5-tw4zx", "job/yolo")
+    assert "`train` stands for the container" in list_remedies(job)[0].title
 
 
 JOBS = {

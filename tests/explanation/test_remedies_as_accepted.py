@@ -12,6 +12,10 @@ DENIED = "PermissionError: [Errno 13] Permission denied: '/out/run1'\n"
 NO_DRIVER = "RuntimeError: Found no NVIDIA driver on your system.\n"
 BACKEND = "RuntimeError: Couldn't find appropriate backend to handle uri"
 FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n"
+SCANDIR = (
+    "    names = [e.name for e in os.scandir(directory)]\n"
+    "PermissionError: [Errno 13] Permission denied: '/p/birds/train'\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,50 @@ FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n"
             "    mem_limit: 8g\n$ docker compose logs trainer\n",
             "services:\n  trainer:\n    mem_limit: 16g",
             id="twice what Compose says",
+        ),
+        pytest.param(
+            "RuntimeError: Parent directory /out/a does not exist.\n$ docker run img python t.py\n",
+            'docker run -v "$PWD/a:/out/a" img python t.py',
+            id="a folder of a container that nothing is mounted at",
+        ),
+        pytest.param(
+            "trainer-1  | RuntimeError: Parent directory /out does not exist.\n"
+            "$ docker compose logs trainer\n",
+            "services:\n  trainer:\n    volumes:\n    - ./out:/out",
+            id="the same of a service",
+        ),
+        pytest.param(
+            "    with open(path, 'w') as f:\n"
+            "FileNotFoundError: [Errno 2] No such file or directory: '/scratch/u/logs/a.json'\n",
+            "mkdir -p /scratch/u/logs",
+            id="a folder that the job writes to",
+        ),
+        pytest.param(
+            f"{SCANDIR}srun: job 7 started\n[kim@login3 ~]$ ls -ld /p/birds\n"
+            "drwxr-x--- 14 mweber birdlab 4096 Mar  2 10:11 /p/birds\n",
+            "setfacl -R -m u:kim:rX /p/birds",
+            id="data of a group",
+        ),
+        pytest.param(
+            f"{SCANDIR}$ kubectl exec -n vis -c gpu seg-0 -- ls -ldn /p/birds\n"
+            "drwxr-x--- 14 1000 5005 4096 Mar  2 10:11 /p/birds\n",
+            "kubectl patch statefulset seg --patch"
+            """ '{"spec":{"template":{"spec":{"securityContext":{"supplementalGroups":[5005]}}}}}"""
+            "' --namespace vis",
+            id="a volume of a group",
+        ),
+        pytest.param(
+            f"$ python t.py\n{SCANDIR}",
+            'sudo setfacl -R -m "u:$(id -un):rX" /p/birds',
+            id="data of another user",
+        ),
+        pytest.param(
+            "deepspeed.ops.op_builder.builder.CUDAMismatchException: >- DeepSpeed Op Builder:"
+            " Installed CUDA version 11.8 does not match the version torch was compiled with 12.4\n"
+            "$ ls /usr/local\nbin  cuda-11.8  cuda-12.4  lib\n$ ls -d /usr/local/cuda*\n"
+            "/usr/local/cuda  /usr/local/cuda-11.8  /usr/local/cuda-12.4\n",
+            "export CUDA_HOME=/usr/local/cuda-12.4 PATH=/usr/local/cuda-12.4/bin:$PATH",
+            id="a toolkit that is there",
         ),
     ],
 )

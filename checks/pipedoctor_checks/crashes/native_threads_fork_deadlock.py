@@ -1,9 +1,14 @@
 """PDR936: A worker waits for threads that do not exist after the fork."""
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
 
+_CAUSE = "native_threads_fork_deadlock"
+_WITHOUT_SWITCH = frozenset({"polars", "duckdb", "lance", "jax", "jaxlib", "tensorflow"})
+"""Libraries that the lines for OpenCV and torch do not reach."""
 _NOT_FORKED = in_code(
     "Alternatively do not fork", 'DataLoader(..., multiprocessing_context="forkserver")'
 )
@@ -11,7 +16,9 @@ _NOT_FORKED = in_code(
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Without the pool of the library that the log shows; else of those that most have."""
-    blosc = "of-blosc" in log.find_ids("native_threads_fork_deadlock")
+    if log.find_value(_CAUSE, "pool") in _WITHOUT_SWITCH:
+        return (replace(_NOT_FORKED, title="Do not fork: its pool of threads cannot be disabled"),)
+    blosc = "of-blosc" in log.find_ids(_CAUSE)
     lines = "cv2.setNumThreads(0)\ntorch.set_num_threads(1)"
     return (
         in_code(

@@ -62,6 +62,9 @@ _LONGER = {
     ),
 }
 """How each framework is told to wait longer, by the signature that shows it."""
+_TIMED_OUT = ("/watchdog", "/ran-for", "/failed-or-timed-out")
+_AT_THE_START = frozenset({"first-collective", "second-collective"})
+"""Signatures of a job that has not trained yet: what it does is done once."""
 _WITHOUT_PEERS = environment(
     "Copy through the host: between cards of this kind, transfers from GPU to GPU hang on many"
     " mainboards from the first collective on",
@@ -72,6 +75,8 @@ _WITHOUT_PEERS = environment(
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Where a rank works alone meanwhile, the others have to wait longer."""
     seen = log.find_ids(_CAUSE)
+    if _is_one_busy(log):
+        seen |= {"works-alone"}
     if {"consumer-gpu", "second-collective"} <= seen and "works-alone" not in seen:
         return (*_WITHOUT_PEERS, *_OTHERS)
     if seen.isdisjoint({"works-alone", "alone-in-words", "first-collective"}):
@@ -81,6 +86,21 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         "Let the other ranks wait for the one that works alone; or do that work before the launch"
     )
     return (in_code(title, snippet), *_OTHERS[1:])
+
+
+def _is_one_busy(log: Log) -> bool:
+    """Does a rank that waits for nobody say what it is doing, once the others have given up?"""
+    seen = log.find_seen(_CAUSE)
+    late = [one for one in seen if one.signature.endswith(_TIMED_OUT)]
+    if not late:
+        return False
+    waiting = {one.rank for one in late} | {*log.find_values(_CAUSE, "waiting")}
+    begin = 0 if log.find_ids(_CAUSE) & _AT_THE_START else late[0].line
+    return any(
+        one.signature.endswith("/works") and one.rank and one.rank not in waiting
+        for one in seen
+        if one.line >= begin
+    )
 
 
 @log_check(

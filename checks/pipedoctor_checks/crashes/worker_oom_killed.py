@@ -4,22 +4,18 @@ import shlex
 
 from msgspec.structs import replace
 
-from pipedoctor.check import Remedy, grant_memory, in_code, slurm
+from pipedoctor.check import Remedy, grant_memory, slurm
 from pipedoctor.check.remedy_steps import as_step
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB, KiB, parse_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user, restart_wsl
+from pipedoctor_checks.crashes._fewer_workers import use_fewer_workers
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "worker_oom_killed"
+_SMALLER = "Use fewer workers, and read samples only when they are needed"
 _USUAL_GRANT = 64 * GiB
-_SMALLER_JOB = in_code(
-    "Use fewer workers and a smaller prefetch_factor, and read samples only when they are needed",
-    "DataLoader(..., num_workers=2, prefetch_factor=1)",
-)
-
-
 _BUILD = (
     advise_launch(
         "Give Docker more memory (Docker Desktop: Settings, Resources), then build again",
@@ -54,22 +50,23 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Ask for less, and grant twice as much as the log says that there was."""
     if log.docker_use == "build":
         return _BUILD
+    smaller = use_fewer_workers(log, _SMALLER, 2, "prefetch_factor=1")
     seen = log.find_ids(_CAUSE)
     if {"of-pip", "fetching"} <= seen:
         packages = shlex.split(log.find_value(_CAUSE, "packages"))
         pip = ("python", "-m", "pip", "install", "--no-cache-dir", *packages)
         title = "Let pip keep no whole wheel in memory"
-        return (advise_user(title, argv=pip), _SMALLER_JOB)
+        return (advise_user(title, argv=pip), smaller)
     if "in-wsl" in seen and not log.place:
-        return (*_give_wsl_more(log), _SMALLER_JOB)
+        return (*_give_wsl_more(log), smaller)
     each = _read_size(log.find_value(_CAUSE, "percpu"))
     if each:  # Slurm takes no --mem beside it
         option = f"--mem-per-cpu={-(-2 * each // GiB)}G"
-        return _SMALLER_JOB, replace(slurm("Request twice as much memory", option), advice=True)
+        return smaller, replace(slurm("Request twice as much memory", option), advice=True)
     had = _read_limit(log)
     much = "twice as much memory as now" if had else "more memory than now"
     grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
-    return _SMALLER_JOB, *(replace(remedy, advice=True) for remedy in grants)
+    return smaller, *(replace(remedy, advice=True) for remedy in grants)
 
 
 def _read_limit(log: Log) -> int:

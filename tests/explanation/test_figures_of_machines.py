@@ -1,0 +1,134 @@
+"""What a log says of the machine, its GPU and its commands decides the first remedy."""
+
+import pytest
+
+from tests.explanation.test_figures_of_logs import NO_SPACE
+from tests.explanation.test_remedies_of_logs import OPENBLAS, list_remedies
+
+CASES = {
+    "the workers of the command": (
+        "[WinError 1455] The paging file is too small\n> python fit.py --workers 16 --bs 8\n",
+        "python fit.py --workers 4 --bs 8",
+    ),
+    "half of the workers of the settings": (
+        (
+            "INFO cfg num_workers=12\nRuntimeError: DataLoader worker (pid 9) is killed by signal:"
+            " Killed.\n"
+        ),
+        "DataLoader(..., num_workers=6, prefetch_factor=1)",
+    ),
+    "the image of an older CUDA": (
+        (
+            "$ docker run --rm pytorch/pytorch:2.9.0-cuda12.8-cudnn9-runtime python a.py\n"
+            "The NVIDIA driver on your system is too old (found version 12020).\n"
+        ),
+        "docker run --rm pytorch/pytorch:2.7.1-cuda11.8-cudnn9-runtime python a.py",
+    ),
+    "triton of this torch": (
+        (
+            "torch._inductor.exc.TritonMissing: Cannot find a working triton installation\n"
+            "PS C:\\w> python -c 'import torch; print(torch.__version__)'\n2.7.1+cu128\n"
+        ),
+        'python -m pip install -U "triton-windows<3.4"',
+    ),
+    "an interface that is up": (
+        (
+            "srun: job 7 started\nn1:4:4 [0] NCCL INFO Bootstrap : Using docker0:172.17.0.1<0>\n"
+            "docker0          DOWN           172.17.0.1/16\nib0     UP             10.12.0.1/16\n"
+        ),
+        "export NCCL_SOCKET_IFNAME=ib0 GLOO_SOCKET_IFNAME=ib0",
+    ),
+    "inodes in thousands": (
+        NO_SPACE + "Filesystem     Inodes IUsed IFree IUse% Mounted on\n"
+        "beegfs            20M   20M     0  100% /data\n",
+        "du --inodes -x --max-depth=3 /data",
+    ),
+    "checkpoints that fill a quota": (
+        '    torch.save(ck, f"ckpt/g_{step:06d}.pt")\nOSError: [Errno 122] Disk quota exceeded\n',
+        "rm -I -- $(ls -t ckpt/g_[0-9]*.pt | tail -n +4)",
+    ),
+    "a model that could not be reached": (
+        (
+            "OSError: We couldn't connect to 'https://huggingface.co' to load the files. Couldn't"
+            " reach lab/bert-large\nsrun: error: n1: task 0: Exited with exit code 1\n"
+        ),
+        "hf download lab/bert-large",
+    ),
+    "the processor of QEMU": (
+        (
+            "$ python -c 'import torch'\nIllegal instruction (core dumped)\n"
+            "Model name:          QEMU Virtual CPU version 2.5+\n"
+        ),
+        '<cpu mode="host-passthrough"/>',
+    ),
+    "a disk with errors": (
+        (
+            "OSError: [Errno 30] Read-only file system: '/mnt/s/a.pt'\nEXT4-fs error (device sdb1):"
+            " ext4_journal_check_start:83: Detected aborted journal\n"
+        ),
+        "sudo umount /dev/sdb1\nsudo fsck -f /dev/sdb1",
+    ),
+    "no limit of the user": (
+        OPENBLAS.format(-1, -1),
+        "export OMP_NUM_THREADS=1",
+    ),
+    "twice what PBS gave": (
+        "=>> PBS: job killed: mem 33512332kb exceeded limit 32000000kb\n",
+        "qsub -l mem=64000000kb",
+    ),
+    "the torch of this driver": (
+        (
+            "| NVIDIA-SMI 550.54.15    Driver Version: 550.54.15    CUDA Version: 12.4     |\n"
+            "torch 2.10.0+cu130\nis_available: False\n"
+        ),
+        "python -m pip install torch==2.10.0+cu128 torchvision==0.25.0+cu128",
+    ),
+    "an image that the driver does not run": (
+        "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4\n",
+        "docker run --rm --gpus all pytorch/pytorch:2.7.1-cuda11.8-cudnn9-runtime",
+    ),
+    "a module of no kernel": (
+        "modprobe: FATAL: Module nvidia_uvm not found in directory /lib/modules/6.1.0-13-amd64\n",
+        "sudo dkms autoinstall\nsudo modprobe nvidia_uvm",
+    ),
+    "a toolkit in two lines": (
+        (
+            "RuntimeError: The detected CUDA version (12.8) mismatches the version that was used to"
+            " compile\n      PyTorch (11.8). Please make sure to use the same CUDA versions.\n"
+        ),
+        "conda install -y -c nvidia/label/cuda-11.8.0 cuda-toolkit",
+    ),
+    "a pool that cannot be disabled": (
+        (
+            'Thread 6120 (idle): "MainThread"\n    collect (polars/lazyframe/frame.py:2330)\n'
+            "    __getitem__ (table.py:41)\n"
+            "    _worker_loop (torch/utils/data/_utils/worker.py:351)\n"
+        ),
+        'DataLoader(..., multiprocessing_context="forkserver")',
+    ),
+    "the shard that curl asked for": (
+        "OSError: (('/bin/bash -c curl -s -L https://h/s-0001.tar',), {}): exit 56 (read) {}\n",
+        '"pipe:curl -fsSL --retry 8 --retry-all-errors https://h/s-0001.tar"',
+    ),
+    "a program that Windows lacks": (
+        (
+            '  File "C:\\v\\lib\\site-packages\\whisper\\audio.py", line 58, in load_audio\n'
+            "FileNotFoundError: [WinError 2] The system cannot find the file specified\n"
+        ),
+        "winget install --exact --id Gyan.FFmpeg",
+    ),
+    "an extension of PyG": (
+        (
+            "RuntimeError: Detected that PyTorch and torch_sparse were compiled with different CUDA"
+            " versions. PyTorch has CUDA version 11.8 and torch_sparse has CUDA version 11.7.\n"
+        ),
+        "-f https://data.pyg.org/whl/torch-$(python -c 'import torch; print(torch.__version__)')",
+    ),
+}
+
+
+@pytest.mark.parametrize(("log", "wanted"), CASES.values(), ids=CASES)
+def test_first_remedy_is_of_the_machine(log: str, wanted: str) -> None:
+    first, *_ = list_remedies(log)
+
+    assert wanted in f"{first.shell}\n{first.snippet}"
