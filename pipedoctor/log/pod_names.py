@@ -25,7 +25,8 @@ _SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
 _NAME = r"(?P<deployment>[a-z0-9](?:[a-z0-9-]{0,60}?))"
 _POD = re.compile(
     rf"(?:{_BEFORE}|\bkubectl (?:logs|exec|describe pods?|get pods?|cp) [^\n|]{{0,60}} )"
-    rf"{_NAME}-(?:[a-f0-9]{{8,10}}|{_SAFE}{{8,10}})-{_SAFE}{{5}}"
+    rf"{_NAME}-(?:[a-f0-9]{{8,10}}|(?=[a-z]{{0,9}}\d)(?=\d{{0,9}}[a-z]){_SAFE}{{4,10}}|{_SAFE}{{8,10}})"
+    rf"-{_SAFE}{{5}}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|\b)"
 )
 _ORDINAL_POD = re.compile(

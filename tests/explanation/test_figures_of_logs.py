@@ -133,6 +133,24 @@ CASES = {
         "srun: job 7 started\n  torch.save(x, path)\nOSError: [Errno 122] Disk quota exceeded\n",
         "python -m pip cache purge",
     ),
+    "memory in a table of sacct": (
+        f"{KILLED}JobID   ReqMem     MaxRSS      State\n77       40G            OUT_OF_MEMORY\n",
+        "sbatch --mem=80G",
+    ),
+    "half of the batches of the Trainer": (
+        (
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.83 GiB.\n"
+            "args: per_device_train_batch_size=8 gradient_accumulation_steps=2 max_length=8192\n"
+        ),
+        "per_device_train_batch_size=4, gradient_accumulation_steps=4)",
+    ),
+    "memory of a pod with a short hash": (
+        (
+            "$ kubectl logs clip-worker-7c9b-x2lqp\n      Reason:       OOMKilled\n"
+            "      memory:          16Gi\n"
+        ),
+        "kubectl set resources deployment clip-worker --limits=memory=32Gi",
+    ),
     "memory that Slurm had granted": (
         f"{KILLED}$ seff 7\nMemory Utilized: 95.1 GB\nMemory Efficiency: 99.10% of 96.00 GB\n",
         "sbatch --mem=192G",

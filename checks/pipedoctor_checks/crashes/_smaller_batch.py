@@ -9,6 +9,8 @@ _BATCH = compile_lazily(
     r"|(?<!\S)(?:\w{1,40}\.){0,6}batch_size=)(\d{1,6})(?!\S)"
 )
 """``--batch-size 64``, ``--per_device_train_batch_size=8``, ``-b 128``, ``data.batch_size=32``."""
+_SETTING = "jobbatch"
+_TITLE = "Halve {} until it fits, and accumulate gradients over as many batches more"
 
 
 def halve_in_command(log: Log) -> Remedy | None:
@@ -19,8 +21,28 @@ def halve_in_command(log: Log) -> Remedy | None:
         if match and int(match[2]) > 1:
             half = f"{match[1]}{int(match[2]) // 2}"
             return in_code(
-                "Halve the batch size until it fits, and accumulate gradients over as many"
-                " batches more",
+                _TITLE.format("the batch size"),
                 command[: match.start()] + half + command[match.end() :],
             )
     return None
+
+
+def halve_in_code(log: Log, cause: str) -> Remedy:
+    """Half of the batch size that the log names, for its trainer or its loader."""
+    told = log.find_value(cause, "batch") or _find_setting(log)
+    half = int(told) // 2 if told.isdecimal() else 0
+    if not half:
+        return in_code(_TITLE.format("batch_size"))
+    if "of-trainer" not in log.find_ids(cause):
+        return in_code(_TITLE.format("batch_size"), f"DataLoader(..., batch_size={half})")
+    steps = 2 * int(log.find_value(cause, "accumulation") or 1)
+    return in_code(
+        _TITLE.format("the batch size"),
+        f"TrainingArguments(..., per_device_train_batch_size={half},"
+        f" gradient_accumulation_steps={steps})",
+    )
+
+
+def _find_setting(log: Log) -> str:
+    """As a line of settings has it; empty: none does."""
+    return next((one.values[_SETTING] for one in log.seen if _SETTING in one.values), "")

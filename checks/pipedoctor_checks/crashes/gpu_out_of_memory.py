@@ -1,12 +1,12 @@
 """PDR950: the GPU is out of memory."""
 
-from pipedoctor.check import Remedy, in_code
+from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.units import format_size, parse_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
-from pipedoctor_checks.crashes._smaller_batch import halve_in_command
+from pipedoctor_checks.crashes._smaller_batch import halve_in_code, halve_in_command
 
 _CAUSE = "gpu_out_of_memory"
 _OWN_SHARE = 0.7
@@ -98,13 +98,7 @@ def _find_others(log: Log) -> tuple[Remedy, ...]:
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Half of the batch size that the command or the log names, if one does."""
-    size = log.find_value(_CAUSE, "batch")
-    half = int(size) // 2 if size.isdecimal() else 0
-    smaller = in_code(
-        "Halve batch_size until it fits, and accumulate gradients over as many batches more",
-        f"DataLoader(..., batch_size={half})" if half else "",
-    )
-    smaller = halve_in_command(log) or smaller
+    smaller = halve_in_command(log) or halve_in_code(log, _CAUSE)
     if others := _free_from_others(log):
         return (*others, _OWN_GPU, smaller)
     if _is_fragmented(log):
