@@ -61,6 +61,51 @@ CASES = {
         ),
         '<cpu mode="host-passthrough"/>',
     ),
+    "workers of a manifest": (
+        (
+            'kind: Job\nmetadata:\n  name: unet\n        command: ["python", "t.py", "--workers",'
+            ' "12"]\n'
+            "unable to write to file </torch_4_2_7>\n"
+        ),
+        "sizeLimit: 9Gi",
+    ),
+    "CPUs for workers that are late": (
+        (
+            "UserWarning: This DataLoader will create 16 worker processes in total. Our suggested max"
+            " number of worker in current system is 4, which is smaller than what this DataLoader is"
+            " going to create.\nepoch 0 step 50 data_time 1.81 step_time 2.02\nsrun: job 7 queued\n"
+        ),
+        "sbatch --cpus-per-task=16",
+    ),
+    "OpenCV with more modules": (
+        (
+            "ImportError: libGL.so.1: cannot open shared object file: No such file or directory\n"
+            "opencv-contrib-python     4.10.0.84\n"
+        ),
+        "python -m pip uninstall -y opencv-contrib-python",
+    ),
+    "a lock of the dataset": (
+        "    self.guard = threading.Lock()\nTypeError: cannot pickle '_thread.lock' object\n",
+        'return {**self.__dict__, "guard": None}',
+    ),
+    "a cache beyond the quota": (
+        "OSError: [Errno 122] Disk quota exceeded: '/home/m/.cache/huggingface/hub/x'\n",
+        "HF_HOME=${SCRATCH:-/tmp/$(id -un)}/cache/huggingface",
+    ),
+    "a clip in brackets": (
+        (
+            "decord._ffi.base.DECORDError: [10:01:02] /w/src/video/video_reader.cc:270:"
+            " [/data/ssv2/88812.webm] Failed to seek file to position 0\n"
+        ),
+        "mv -n /data/ssv2/88812.webm /data/ssv2/88812.webm.damaged",
+    ),
+    "the port of a service": (
+        (
+            "RuntimeError: The server socket has failed to listen on any local network address."
+            " port: 29500, code: -98, name: EADDRINUSE\n$ docker compose up ddp\n"
+        ),
+        'services:\n  ddp:\n    environment:\n      MASTER_PORT: "29501"',
+    ),
     "a disk with errors": (
         (
             "OSError: [Errno 30] Read-only file system: '/mnt/s/a.pt'\nEXT4-fs error (device sdb1):"

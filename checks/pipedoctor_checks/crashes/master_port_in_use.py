@@ -12,6 +12,7 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     check,
+    docker_run,
     select_remedies,
 )
 from pipedoctor.facts import Launcher, Listener, Ports, Site
@@ -117,10 +118,12 @@ def _choose_free_port(ports: Ports, port: int, log: Log | None) -> Iterator[Reme
                 fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
             )
     elif port == ports.master:
+        title = f"Use port {free}, which is free here (the same on every node of the job)"
+        yield docker_run(title, "-e", f"MASTER_PORT={free}")
         yield Remedy(
-            title=f"Use port {free}, which is free here (the same on every node of the job)",
+            title=title,
             snippet=f"export MASTER_PORT={free}",
-            fits=(Launcher.BARE, Launcher.DOCKER),
+            fits=(Launcher.BARE,),
             place=Place.LAUNCHER,
             lasts=Lasts.PROCESS,
             advice=True,

@@ -14,13 +14,6 @@ _INNER = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
 _LAMBDA = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.<lambda>$")
 _REPLACE_LAMBDA = "Replace the lambda in {} by a function at the top level of the module"
 _HANDLE = compile_lazily(r"^(?!function|type\b|dict_)(?:_?[a-z]\w*\.)?(?:_?[A-Za-z]\w*)$")
-_LEAVE_OUT = in_code(
-    "Leave the {} out of what is sent to the workers, and make it there, on first use (handle"
-    " stands for the attribute that holds it)",
-    "def __getstate__(self):  # of the dataset, or of what holds it\n"
-    '    return {**self.__dict__, "handle": None}',
-)
-"""For locks, loggers, modules, connections and files."""
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
@@ -32,7 +25,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     named = _INNER.match(text)
     first = _move_function(named["inner"], named["outer"]) if named else _USE_FUNCTIONS
     if not named and _HANDLE.search(text):
-        first = replace(_LEAVE_OUT, title=_LEAVE_OUT.title.format(text))
+        first = _leave_out(text, log.find_value("unpicklable_object_spawn", "attribute"))
     if own := log.find_value("unpicklable_object_spawn", "own"):
         first = _import_class(own)
     if nameless := _LAMBDA.match(text):
@@ -40,6 +33,17 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if "lambda" in text and (lines := _rewrite_lambda(log)):
         first = replace(first, snippet=lines)
     return (first,) if log.system in {"windows", "macos"} else (first, forked)
+
+
+def _leave_out(kind: str, attribute: str) -> Remedy:
+    """For locks, loggers, modules, connections and files; `attribute` may hold it."""
+    title = f"Leave the {kind} out of what is sent to the workers, and make it there, on first use"
+    example = "" if attribute else " (handle stands for the attribute that holds it)"
+    return in_code(
+        title + example,
+        "def __getstate__(self):  # of the dataset, or of what holds it\n"
+        f'    return {{**self.__dict__, "{attribute or "handle"}": None}}',
+    )
 
 
 def _rewrite_lambda(log: Log) -> str:
