@@ -27,10 +27,14 @@ MAX_SHAPE_BYTES = 600
 TRACEBACK_WORDS = frozenset(
     {
         *(b"traceback", b"file", b"during", b"above", b"cell", b"ipython", b"userwarning"),
+        *(b"ulimit", b"nproc", b"sysctl", b"cgroup"),
         *(b"docker", b"podman", b"torchrun", b"dockerfile", b"containers", b"metadata"),
     }
 )
-"""Words of a traceback's own lines, of what torch warns of, and of what takes many lines."""
+"""
+Words of a traceback's own lines, of what torch warns of, of what takes many lines, and of
+commands that print a number.
+"""
 LINES_AFTER = 8
 """Lines after a line of a traceback that may hold its exception."""
 

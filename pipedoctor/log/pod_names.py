@@ -17,7 +17,7 @@ _VERBS = r"(?:logs|exec|attach|port-forward|cp|(?:describe|get|delete|top) pods?
 _BEFORE = (
     rf"(?:\[?pod/|\bkubectl {_OPTIONS}{_VERBS} {_OPTIONS}(?:pods?/)?"
     r"|\bassigned [a-z0-9-]{1,60}/|^Name: {2,30}"
-    r"|^(?=\S{1,120} {2,40}\d/\d {2,20}(?:Error|OOMKilled|CrashLoopBackOff|Evicted)\b))"
+    r"|^(?=\S{1,120} {1,40}\d{1,2}/\d{1,2} {2,20}(?:Error|OOMKilled|CrashLoopBackOff|Evicted)\b))"
 )
 """What stands before the name of a pod, or of one that failed where they are listed."""
 _SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
@@ -40,7 +40,7 @@ _JOB_POD = re.compile(
 """One random end: Kubernetes gives two to those of a Deployment."""
 _WORKLOAD = re.compile(
     r"(?:\bkubectl [^\n|]{0,80}?|^Controlled By: {1,10})"
-    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|job|pytorchjob|cronjob))s?/"
+    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|job|pytorchjob|cronjob))s?[/ ]"
     r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
 )
 _CONTAINER = re.compile(

@@ -53,7 +53,8 @@ _PYTHON = re.compile(
 )
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
-    r"|^Controlled By|^Name(?:space)?: | {2}\d/\d {2}|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
+    r"|^Controlled By|^Name(?:space)?: | \d{1,2}/\d{1,2} {2}|^FROM |  \| |ython ?3"
+    r"|^#\d|^ > \[|^Step \d"
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from pipedoctor.facts.log import MAX_SIGHTINGS, Log, Seen
+from pipedoctor.log.command_answers import AnswerReader
 from pipedoctor.log.launch_commands import COMMAND_WORDS, CommandReader
 from pipedoctor.log.launch_place import PLACE_WORDS, LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
@@ -151,6 +152,7 @@ class _LogReader:
         self._places = LaunchPlaceDetector()
         self._project = ProjectDetector()
         self._commands = CommandReader()
+        self._answers = AnswerReader()
 
     def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
@@ -161,6 +163,8 @@ class _LogReader:
                 self._commands.read_line(part, number)
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
+                if told := self._answers.read_line(part, number):
+                    self._match_signatures(replace(line, text=told), number, quoted=True)
                 quoted = self._tracebacks.read_line(line, number)
                 self._match_signatures(line, number, quoted=quoted)
 

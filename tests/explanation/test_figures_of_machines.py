@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.explanation.test_figures_of_logs import NO_SPACE
+from tests.explanation.test_figures_of_logs import NO_SPACE, SUGGESTED
 from tests.explanation.test_remedies_of_logs import OPENBLAS, list_remedies
 
 CASES = {
@@ -12,8 +12,8 @@ CASES = {
     ),
     "half of the workers of the settings": (
         (
-            "INFO cfg num_workers=12\nRuntimeError: DataLoader worker (pid 9) is killed by signal:"
-            " Killed.\n"
+            "INFO cfg num_workers=12\nRuntimeError: DataLoader worker (pid 9) is killed by"
+            " signal: Killed.\n"
         ),
         "DataLoader(..., num_workers=6, prefetch_factor=1)",
     ),
@@ -71,9 +71,8 @@ CASES = {
     ),
     "CPUs for workers that are late": (
         (
-            "UserWarning: This DataLoader will create 16 worker processes in total. Our suggested max"
-            " number of worker in current system is 4, which is smaller than what this DataLoader is"
-            " going to create.\nepoch 0 step 50 data_time 1.81 step_time 2.02\nsrun: job 7 queued\n"
+            f"{SUGGESTED.format(16, 4)}"
+            "epoch 0 step 50 data_time 1.81 step_time 2.02\nsrun: job 7 queued\n"
         ),
         "sbatch --cpus-per-task=16",
     ),
@@ -105,6 +104,40 @@ CASES = {
             " port: 29500, code: -98, name: EADDRINUSE\n$ docker compose up ddp\n"
         ),
         'services:\n  ddp:\n    environment:\n      MASTER_PORT: "29501"',
+    ),
+    "a hard limit that stands in the log": (
+        "RuntimeError: received 0 items of ancdata\n$ ulimit -Hn\n4096\n",
+        "ulimit -n 4096",
+    ),
+    "memory of a control group": (
+        (
+            "$ docker run img python t.py\nRuntimeError: DataLoader worker (pid 9) is killed by signal:"
+            " Killed.\n# cat /sys/fs/cgroup/memory.max\n17179869184\n"
+        ),
+        "docker run --memory=32g img python t.py",
+    ),
+    "a pod in a list": (
+        (
+            "NAME                          READY   STATUS      RESTARTS      AGE\n"
+            "ranker-train-5f7d9c6b8c-9xk2m 0/1     OOMKilled   2 (31s ago)   9m\n"
+            "      Reason:       OOMKilled\n      memory:          24Gi\n"
+        ),
+        "kubectl set resources deployment ranker-train --limits=memory=48Gi",
+    ),
+    "Apex without its extensions": (
+        "ModuleNotFoundError: No module named 'amp_C'\n",
+        "APEX_CPP_EXT=1 APEX_CUDA_EXT=1 python -m pip install",
+    ),
+    "a full /tmp": (
+        (
+            "OSError: [Errno 28] No space left on device: '/tmp/pymp-8y2'\n"
+            "tmpfs           2.0G  2.0G     0 100% /tmp\n"
+        ),
+        "export TMPDIR=/var/tmp",
+    ),
+    "a server that does not answer": (
+        "nas:/x on /data type nfs (rw,hard)\nnfs: server nas not responding, still trying\n",
+        "sudo umount -f -l /data\nsudo mount /data",
     ),
     "a disk with errors": (
         (

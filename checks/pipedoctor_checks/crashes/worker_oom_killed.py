@@ -71,6 +71,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
 
 def _read_limit(log: Log) -> int:
     """Bytes that the log names as the limit; 0: it names none."""
+    if group := log.find_value(_CAUSE, "groupbytes"):
+        return int(group)
     if kilobytes := log.find_value(_CAUSE, "kilobytes"):
         return int(kilobytes) * KiB
     names = ("memory", "given", "seff", "granted", "told")

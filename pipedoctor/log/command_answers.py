@@ -1,0 +1,27 @@
+"""A number that a command printed into a log, in one line with the command."""
+
+from pipedoctor.lazy_pattern import compile_lazily
+
+_ASKS = compile_lazily(
+    r"(?:^|[$#%>] |\+ |-- )(?P<command>ulimit -[SH]?[a-z]{1,2}|nproc(?: --all)?"
+    r"|sysctl -n [\w.]{3,60}|cat /(?:sys/fs/cgroup|proc/sys)/[\w./-]{3,80})\s*$"
+)
+_ANSWER = compile_lazily(r"^\s{0,4}(?P<answer>\d{1,18}|unlimited|max)(?: \d{1,9})?\s*$")
+
+
+class AnswerReader:
+    """Joins such a command with the line below it."""
+
+    def __init__(self) -> None:
+        self._asked = ""
+        self._next = 0
+
+    def read_line(self, text: str, number: int) -> str:
+        """``ulimit -Hn = 4096`` where this line is the answer; else empty."""
+        asked = self._asked if number == self._next else ""
+        self._asked = ""
+        if asked and (answer := _ANSWER.match(text)):
+            return f"{asked} = {answer['answer']}"
+        if command := _ASKS.search(text):
+            self._asked, self._next = command["command"], number + 1
+        return ""
