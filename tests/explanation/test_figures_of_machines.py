@@ -111,10 +111,10 @@ CASES = {
     ),
     "memory of a control group": (
         (
-            "$ docker run img python t.py\nRuntimeError: DataLoader worker (pid 9) is killed by signal:"
-            " Killed.\n# cat /sys/fs/cgroup/memory.max\n17179869184\n"
+            "$ docker run i python t.py\nRuntimeError: DataLoader worker (pid 9) is killed by"
+            " signal: Killed.\n# cat /sys/fs/cgroup/memory.max\n17179869184\n"
         ),
-        "docker run --memory=32g img python t.py",
+        "docker run --memory=32g i python t.py",
     ),
     "a pod in a list": (
         (
