@@ -78,6 +78,8 @@ def _add_to_container(command: str, flags: Sequence[str], own: list[str]) -> lis
 
 def _quote_word(word: str) -> str:
     """Quoted, unless a shell has to read it: ``$(id -u)``."""
+    if "$PWD" in word:
+        return f'"{word}"'
     return word if "$" in word and is_plain_command(f"x {word}") else shlex.quote(word)
 
 

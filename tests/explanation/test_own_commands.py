@@ -259,7 +259,7 @@ def test_a_command_with_a_secret_is_not_repeated() -> None:
 def test_a_container_without_a_name_in_the_log_is_asked_of_the_cluster() -> None:
     log = "$ kubectl logs {}-n ml yolo-6c9f8d7b5-tw4zx\nunable to write to file </torch_4_2_7>\n"
 
-    ask, patch = list_remedies(log.format(""))[0].shell.splitlines()
+    ask, patch = list_remedies(log.format(""))[0].snippet.splitlines()
     (known,) = list_remedies(log.format("-c gpu "))[0].shell.splitlines()
 
     assert ask.startswith("container=$(kubectl get deployment yolo --namespace ml --output ")

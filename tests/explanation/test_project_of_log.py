@@ -160,7 +160,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         ),
         pytest.param(
             f"$ kubectl logs -n ml seg-train-7c9d5bf5c-x2x9k\n{SHM}",
-            "kubectl patch deployment seg-train --patch",
+            "container=$(kubectl get deployment seg-train --namespace ml",
             id="a deployment",
         ),
         pytest.param(

@@ -124,7 +124,7 @@ SCANDIR = (
         pytest.param(
             "trainer-1  | RuntimeError: Parent directory /out does not exist.\n"
             "$ docker compose logs trainer\n",
-            "services:\n  trainer:\n    volumes:\n    - ./out:/out",
+            'services:\n  trainer:\n    volumes:\n      - "./out:/out"',
             id="the same of a service",
         ),
         pytest.param(
