@@ -26,21 +26,13 @@ def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """
     words = _rewrite(remedy.argv, names)
     if words is None:
-        return _leave_to_shell(remedy)
+        return remedy
     if old := _find_container(words):
         lines = f"{words[0]} rename {old} {old}-old\n{' '.join(words)}"
         return replace(remedy, argv=(), snippet=lines)
     if any("$" in word for word in words):  # a shell reads it, and argv is read by none
         return replace(remedy, argv=(), snippet=" ".join(words))
     return replace(remedy, argv=tuple(shlex.split(" ".join(words))))
-
-
-def _leave_to_shell(remedy: Remedy) -> Remedy:
-    """With the variables of a container's flags as a shell reads them."""
-    if remedy.argv[:1] not in {(engine,) for engine in _ENGINES} or "$" not in "".join(remedy.argv):
-        return remedy
-    words = [f'"{word}"' if "$" in word else shlex.quote(word) for word in remedy.argv]
-    return replace(remedy, argv=(), snippet=" ".join(words))
 
 
 def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:

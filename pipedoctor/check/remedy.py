@@ -17,6 +17,8 @@ from pipedoctor.units import GiB
 
 OWN_IDS = "$(id -u):$(id -g)"
 """User and group of who types a line, which his shell looks up."""
+WORKING_FOLDER = "$PWD/"
+"""How a word begins that his shell completes with the folder that he is in."""
 _UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
 
 
@@ -113,8 +115,8 @@ def shell(argv: Sequence[str]) -> str:
 
 
 def _quote_word(word: str) -> str:
-    if word == OWN_IDS:
-        return f'"{OWN_IDS}"'
+    if word == OWN_IDS or (word.startswith(WORKING_FOLDER) and not _UNPRINTABLE.search(word)):
+        return f'"{word}"'
     if word.startswith("~/") and len(word) > len("~/") and not _UNPRINTABLE.search(word):
         return f"~/{shlex.quote(word[2:])}"  # the home folder, as a shell reads it
     if not _UNPRINTABLE.search(word):

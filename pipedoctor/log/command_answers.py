@@ -1,6 +1,9 @@
 """A number that a command printed into a log, in one line with the command."""
 
+from msgspec.structs import replace
+
 from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.log.line_prefixes import LogLine
 
 _ASKS = compile_lazily(
     r"(?:^|[$#%>] |\+ |-- )(?P<command>ulimit -[SH]?[a-z]{1,2}|nproc(?: --all)?"
@@ -16,8 +19,11 @@ class AnswerReader:
         self._asked = ""
         self._next = 0
 
-    def read_line(self, text: str, number: int) -> str:
-        """``ulimit -Hn = 4096`` where this line is the answer; else empty."""
+    def join(self, line: LogLine, text: str, number: int) -> LogLine:
+        """The same line as ``ulimit -Hn = 4096`` where `text` is the answer; else empty."""
+        return replace(line, text=self._read(text, number))
+
+    def _read(self, text: str, number: int) -> str:
         asked = self._asked if number == self._next else ""
         self._asked = ""
         if asked and (answer := _ANSWER.match(text)):

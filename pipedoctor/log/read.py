@@ -60,8 +60,7 @@ def read_log(
     reader = _LogReader(signatures)
     words = signatures.words | find_latin_words() | _OWN_WORDS
     sieve = LineFilter(words, find_foreign_texts())
-    number, brief, end = 1, b"", b"\n"
-    tail = LogTail()
+    number, brief, end, tail = 1, b"", b"\n", LogTail()
     for block, last in _mark_last(convert_blocks(read_blocks(file, limits))):
         brief += block if len(brief) <= BRIEF_BYTES else b""
         if limits.is_judging_over():
@@ -163,8 +162,7 @@ class _LogReader:
                 self._commands.read_line(part, number)
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
-                if told := self._answers.read_line(part, number):
-                    self._match_signatures(replace(line, text=told), number, quoted=True)
+                self._match_signatures(self._answers.join(line, part, number), number, quoted=True)
                 quoted = self._tracebacks.read_line(line, number)
                 self._match_signatures(line, number, quoted=quoted)
 
