@@ -3,6 +3,7 @@
 from pipedoctor.check import Remedy, environment, in_code
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -62,6 +63,7 @@ _LONGER = {
     ),
 }
 """How each framework is told to wait longer, by the signature that shows it."""
+_RANK = compile_lazily(r"\[Rank (\d{1,5})\]")
 _TIMED_OUT = ("/watchdog", "/ran-for", "/failed-or-timed-out")
 _AT_THE_START = frozenset({"first-collective", "second-collective"})
 """Signatures of a job that has not trained yet: what it does is done once."""
@@ -94,7 +96,7 @@ def _is_one_busy(log: Log) -> bool:
     late = [one for one in seen if one.signature.endswith(_TIMED_OUT)]
     if not late:
         return False
-    waiting = {one.rank for one in late} | {*log.find_values(_CAUSE, "waiting")}
+    waiting = {one.rank for one in late} | {*_RANK.findall("\n".join(one.text for one in late))}
     begin = 0 if log.find_ids(_CAUSE) & _AT_THE_START else late[0].line
     return any(
         one.signature.endswith("/works") and one.rank and one.rank not in waiting

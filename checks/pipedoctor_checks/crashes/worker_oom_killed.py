@@ -14,7 +14,9 @@ from pipedoctor_checks.crashes._fewer_workers import use_fewer_workers
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "worker_oom_killed"
-_SMALLER = "Use fewer workers, and read samples only when they are needed"
+_SMALLER = (
+    "Use fewer workers and a smaller prefetch_factor, and read samples only when they are needed"
+)
 _USUAL_GRANT = 64 * GiB
 _BUILD = (
     advise_launch(
