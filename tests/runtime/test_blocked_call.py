@@ -1,6 +1,7 @@
 """Where a process sleeps, as the kernel tells."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -26,9 +27,12 @@ pytestmark = pytest.mark.skipif(
 
 @contextmanager
 def python(code: str, cwd: Path) -> Generator[int, None, None]:
-    with subprocess.Popen([sys.executable, "-S", "-c", code], cwd=cwd) as process:
-        yield process.pid
-        process.kill()
+    command = [sys.executable, "-S", "-c", code]
+    with subprocess.Popen(command, cwd=cwd, start_new_session=True) as process:
+        try:
+            yield process.pid
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # its child as well, which waits for ever
 
 
 def find_calls(pid: int) -> list[BlockedCall]:
