@@ -88,7 +88,8 @@ def judge_facts(
         accept_risk(verdict, policy.accepted.get(verdict.code), now.date())
         for verdict in _judge_and_filter(catalogue, facts, policy, until)
     ]
-    if facts.get(Pipeline) is not None:
+    predictable = any(found.counterfactual for verdict in verdicts for found in verdict.findings)
+    if predictable and facts.get(Pipeline) is not None:
         from pipedoctor.tune.compare.remedy_gain import add_gains  # noqa: PLC0415  (few runs measure)
 
         verdicts = add_gains(facts, verdicts)

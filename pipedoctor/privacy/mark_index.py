@@ -16,7 +16,16 @@ _FREQUENT = (
 )
 """Pairs of letters in lines of logs and documents, the most frequent first."""
 _Pair = tuple[str, str]
-_RANKS = {(_FREQUENT[at], _FREQUENT[at + 1]): at for at in range(0, len(_FREQUENT), 2)}
+
+
+class _Ranks(dict[_Pair, int]):
+    """How rare pairs of letters are: those that are not among the frequent ones are rarest."""
+
+    def __missing__(self, _pair: _Pair) -> int:
+        return len(_FREQUENT)
+
+
+_RANKS = _Ranks(((_FREQUENT[at], _FREQUENT[at + 1]), at) for at in range(0, len(_FREQUENT), 2))
 _Rows = tuple[int, ...]
 
 
@@ -37,7 +46,7 @@ class MarkIndex:
         self._by_pair: dict[_Pair, list[tuple[str, _Rows]]] = {}
         for mark, found in by_mark.items():
             if len(mark) > 1:
-                rarest = max(itertools.pairwise(mark), key=_rate_rarity)
+                rarest = max(itertools.pairwise(mark), key=_RANKS.__getitem__)
                 self._by_pair.setdefault(rarest, []).append((mark, found))
         self._pairs = frozenset(self._by_pair)
 
@@ -58,7 +67,3 @@ class MarkIndex:
 def _find_pairs(text: str) -> frozenset[_Pair]:
     """Of the letters of a text; several indexes ask for those of the same."""
     return frozenset(itertools.pairwise(text))
-
-
-def _rate_rarity(pair: _Pair) -> int:
-    return _RANKS.get(pair, len(_FREQUENT))

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
-from rich.cells import cell_len, set_cell_size
 
 from pipedoctor.check import Location
+from pipedoctor.report.plain_wrap import crop_cells, measure_cells
 from pipedoctor.report.sentences import clean_text
 
 TAB_WIDTH = 4
@@ -40,7 +40,7 @@ def render_frame(frame: SourceFrame, spot: Location, width: int) -> Iterator[str
     yield f"{'':>{digits}} |"
     for number, line in enumerate(frame.lines, frame.first):
         text = f"{number:>{digits}} | {_show(line)}".rstrip()
-        yield text if cell_len(text) <= width else f"{set_cell_size(text, width - 3)}..."
+        yield text if measure_cells(text) <= width else f"{crop_cells(text, width - 3)}..."
         if number == spot.line:
             indent, length = _measure_span(line, spot)
             room = width - digits - 3 - indent
@@ -59,5 +59,8 @@ def _measure_span(line: str, spot: Location) -> tuple[int, int]:
     begin = min(spot.column - 1, len(code))
     ends_here = spot.end_column is not None and spot.end_line in {None, spot.line}
     end = spot.end_column - 1 if ends_here and spot.end_column else len(code)
-    before, whole = cell_len(_show(line[:begin])), cell_len(_show(line[: max(begin, end)]))
+    before, whole = (
+        measure_cells(_show(line[:begin])),
+        measure_cells(_show(line[: max(begin, end)])),
+    )
     return before, max(1, whole - before)

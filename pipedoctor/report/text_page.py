@@ -4,9 +4,6 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rich.table import Table
-from rich.text import Text
-
 from pipedoctor.check import shell
 from pipedoctor.report import fixable, sentences
 from pipedoctor.report.configuration import describe_configuration
@@ -58,12 +55,9 @@ class ReportWriter(TerminalWriter):
         indent = 3 if folded else 0
         number = f"{self._branch if folded else ''}{entry.rank}"
         inner = indent + len(number) + 2
-        head = Table.grid(padding=(0, 2, 0, 0))
-        head.add_column(no_wrap=True)
-        head.add_column(no_wrap=True, style=SEVERITY_STYLES.get(entry.severity, ""))
-        head.add_column(overflow="fold", style="" if folded else "bold")
-        head.add_row(number, entry.severity.upper(), sentences.clean_text(entry.summary))
-        self.write_block(head, indent=indent)
+        severity = entry.severity.upper(), SEVERITY_STYLES.get(entry.severity, "")
+        summary, style = sentences.clean_text(entry.summary), "" if folded else "bold"
+        self.write_row([(number, ""), severity], [(summary, "")], gap=2, indent=indent, style=style)
         for line in self._describe_finding(entry, full=full):
             self.write_paragraph(line, indent=inner, style="dim")
         self._write_frame(entry, inner)
@@ -107,12 +101,9 @@ class ReportWriter(TerminalWriter):
 
     def write_remedy(self, remedy: ReportedRemedy, indent: int, *, full: bool) -> None:
         """One remedy: what it does and for how long, then what to paste."""
-        head = Table.grid(padding=(0, 1, 0, 0))
-        head.add_column(no_wrap=True, style="green")
-        head.add_column(overflow="fold")
-        place = (f" ({sentences.describe_remedy_place(remedy)})", "dim")
-        head.add_row(self._arrow, Text.assemble(sentences.clean_text(remedy.title), place))
-        self.write_block(head, indent=indent)
+        place = f" ({sentences.describe_remedy_place(remedy)})", "dim"
+        title = sentences.clean_text(remedy.title), ""
+        self.write_row([(self._arrow, "green")], [title, place], gap=1, indent=indent)
         inner = indent + len(self._arrow) + 1
         for line in remedy.shell.splitlines():
             self.write_verbatim(f"$ {sentences.clean_text(line)}", indent=inner, style="green")
