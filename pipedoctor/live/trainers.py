@@ -31,10 +31,12 @@ def lightning_callback(every: int = LOG_EVERY) -> Any:
 
         def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
             del trainer, pl_module
-            self.clocks = install()
+            self.clocks, self.logged = install(), -1
 
         def on_train_batch_end(self, trainer: Any, *_: Any) -> None:
-            if trainer.global_step % every == 0:
+            step = trainer.global_step  # the same for all batches whose gradients are added up
+            if step % every == 0 and step != self.logged:
+                self.logged = step
                 self._log(trainer)
 
         def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
