@@ -63,7 +63,10 @@ def is_doubtful(observation: Observation, bottleneck: Bottleneck) -> bool:
     """Are there few samples, is data just about late, or has the job only just begun?"""
     close = abs(observation.late_share - MAX_WAIT_SHARE) < BORDER
     begins = bottleneck.name == "worker-startup" and observation.main.starts <= 1
-    return bottleneck.name == "unknown" or close or begins or observation.samples < ENOUGH
+    crowded = observation.late_share + observation.foreign_share >= MAX_WAIT_SHARE
+    crowded = crowded and bottleneck.name in {"consumer", "main-thread"}
+    few = observation.samples < ENOUGH
+    return bottleneck.name == "unknown" or close or begins or crowded or few
 
 
 def _find_causes(observation: Observation) -> Iterator[Bottleneck]:
@@ -109,6 +112,8 @@ def _blame_consumer(observation: Observation) -> Bottleneck:
             evidence=evidence,
         )
     why = f"the pipeline is fine: {describe_wait(observation)}"
+    if observation.foreign_share > BORDER:
+        why += f", {observation.foreign_share:.0%} because other programs have the CPUs"
     if observation.gpu_busy is not None and idle:
         why += f"; the GPU is busy {observation.gpu_busy:.0%} of it although batches are ready"
     return Bottleneck(name="consumer", reason=why, evidence=evidence)

@@ -15,6 +15,7 @@ from pipedoctor.cli.watch_sinks import redact_interval
 from pipedoctor.facts import UnreadableError
 from pipedoctor.textsafe import encode_json
 from pipedoctor.watch.job_facts import collect_facts
+from pipedoctor.watch.permission_notes import PermissionNotes
 from pipedoctor.watch.process_tree import find_torch_jobs
 from pipedoctor.watch.sample_line import build_sample
 from pipedoctor.watch.session import WatchSession
@@ -65,8 +66,10 @@ def _open_sessions(request: WatchRequest) -> list[WatchSession]:
 def _open_view(request: WatchRequest) -> Generator[Callable[[dict[str, Any]], None], None, None]:
     """A line for each job: in place on a terminal, else as it is at the end, if there is one."""
     rows: dict[int, str] = {}
+    notes, said = PermissionNotes(), list[str]()
 
     def keep(line: dict[str, Any]) -> None:
+        said.extend(notes.list_new(line, _WIDTH, recorded=False))
         rows[line["pid"]] = _format_row(line)
 
     if request.form != "json" and sys.stdout.isatty() and not request.output:
@@ -76,7 +79,7 @@ def _open_view(request: WatchRequest) -> Generator[Callable[[dict[str, Any]], No
 
             def show(line: dict[str, Any]) -> None:
                 keep(line)
-                update(rows)
+                update([*rows.values(), *said])
 
             yield show
         return
@@ -84,15 +87,18 @@ def _open_view(request: WatchRequest) -> Generator[Callable[[dict[str, Any]], No
         try:
             yield keep
         finally:
-            output.write_output("".join(f"{row}\n" for row in rows.values()), None)
+            output.write_output("".join(f"{row}\n" for row in (*rows.values(), *said)), None)
         return
-    yield lambda line: _write_line(line, request)
+    yield lambda line: _write_line(line, request, notes)
 
 
 def _format_row(line: dict[str, Any]) -> str:
     return f"{line['pid']:>7} {format_text_line(line, _WIDTH)}"
 
 
-def _write_line(line: dict[str, Any], request: WatchRequest) -> None:
-    json = request.form == "json"
-    output.write_output(encode_json(line) + b"\n" if json else f"{_format_row(line)}\n", None)
+def _write_line(line: dict[str, Any], request: WatchRequest, notes: PermissionNotes) -> None:
+    if request.form == "json":
+        output.write_output(encode_json(line) + b"\n", None)
+        return
+    rows = [*notes.list_new(line, _WIDTH, recorded=False), _format_row(line)]
+    output.write_output("".join(f"{row}\n" for row in rows), None)

@@ -232,18 +232,33 @@ def _open_view(request: WatchRequest) -> Generator[ShowLine, None, None]:
         with live_view(no_color=request.no_color) as show:
             yield show
         return
+    yield _write_json_line if form == "json" else _make_line_writer()
+
+
+def _write_json_line(facts: Facts | dict[str, Any]) -> None:
+    """To stdout, wherever the report goes."""
+    from pipedoctor.watch.sample_line import build_sample
+
+    line = facts if isinstance(facts, dict) else build_sample(facts)
+    output.write_output(encode_json(line) + b"\n", None)
+
+
+def _make_line_writer() -> ShowLine:
+    """What prints a line for each interval, and above it what is said only once."""
+    from pipedoctor.watch.permission_notes import PermissionNotes
     from pipedoctor.watch.sample_line import build_sample
     from pipedoctor.watch.text_line import format_text_line
 
-    width = min(output.get_width(), 80)
+    width, notes = min(output.get_width(), 80), PermissionNotes()
 
     def write(facts: Facts | dict[str, Any]) -> None:
+        recorded = isinstance(facts, dict)
         line = facts if isinstance(facts, dict) else build_sample(facts)
-        text = encode_json(line) if form == "json" else format_text_line(line, width)
-        # lines go to stdout, wherever the report goes
-        output.write_output(text + b"\n" if isinstance(text, bytes) else f"{text}\n", None)
+        rows = notes.list_new(line, width, recorded=recorded)
+        rows.append(format_text_line(line, width))
+        output.write_output("".join(f"{row}\n" for row in rows), None)
 
-    yield write
+    return write
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -34,10 +34,10 @@ def live_view(*, no_color: bool) -> Generator[Any, None, None]:
 
 
 @contextlib.contextmanager
-def live_lines(*, no_color: bool) -> Generator[Callable[[dict[int, str]], None], None, None]:
+def live_lines(*, no_color: bool) -> Generator[Callable[[Sequence[str]], None], None, None]:
     """Show a line for each job in place of the one before; the last ones stay."""
     with Live(console=_open_console(no_color=no_color), auto_refresh=False) as live:
-        yield lambda rows: live.update(Text("\n".join(rows.values())), refresh=True)
+        yield lambda rows: live.update(Text("\n".join(rows)), refresh=True)
 
 
 def _open_console(*, no_color: bool) -> Console:

@@ -11,6 +11,8 @@ REBUILDING_LIMIT = 0.5
 BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.22, 0.5
 """All of the wait, from which on data is late where workers make batches for that share."""
 
+_EPSILON = 1e-6
+
 
 class HotLine(Part, frozen=True, kw_only=True):
     """The line of the user's code that most of the samples stood at."""
@@ -122,6 +124,8 @@ class Observation(Part, frozen=True, kw_only=True):
     main: MainShares = MainShares()
     worker: WorkerShares = WorkerShares()
     fetch: FetchShares = FetchShares()
+    foreign_delay: float = 0.0
+    """Of making batches: ready to run, while programs of others ran on the processors."""
     faults_per_second: float = 0.0
     """Minor page faults of a worker, for each second of CPU."""
     huge_faults_per_second: float = 0.0
@@ -161,7 +165,7 @@ class Observation(Part, frozen=True, kw_only=True):
     @property
     def late_share(self) -> float:
         """
-        The part of it in which no batch was there.
+        The part of it in which no batch was there, and none would be on processors of its own.
 
         Taking in one that is there is short, unless it is in many pieces, or those that
         hand it over compute meanwhile.
@@ -171,4 +175,15 @@ class Observation(Part, frozen=True, kw_only=True):
         if worker.fetching + worker.collating > BUSY_LIMIT:
             least = BUSY_WAIT_LIMIT - main.waiting
         taking = main.receiving if main.receiving >= least else 0.0
-        return main.data_wait - main.receiving + taking
+        return main.data_wait - main.receiving + taking - self.foreign_share
+
+    @property
+    def foreign_share(self) -> float:
+        """The part of it in which data was late because programs of others ran."""
+        main, worker = self.main, self.worker
+        if not self.workers:
+            left = main.fetching * (1 - self.foreign_delay)
+            return main.fetching - left / max(1 - main.fetching + left, _EPSILON)
+        lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
+        left = max(0.0, main.waiting - lost) / max(1 - lost, _EPSILON)
+        return main.waiting - left

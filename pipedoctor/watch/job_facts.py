@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pipedoctor.bottleneck.classify_observed import classify_observed
+from pipedoctor.bottleneck.observed_figures import is_outside_workers
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.facts import (
     Contents,
@@ -16,7 +18,7 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
-from pipedoctor.watch.forecast import forecast_best
+from pipedoctor.watch.foreign_load import sum_busy_cpus
 from pipedoctor.watch.hot_lines import find_hot_line
 from pipedoctor.watch.job_processes import EndedProcess
 from pipedoctor.watch.observe import (
@@ -48,7 +50,9 @@ def collect_facts(session: WatchSession, *, last: bool = False) -> Facts:
         reason = "no training process was seen"
         return Facts(*known, unknown={Pipeline.section: reason})
     pipeline = describe_pipeline(session, seen[0])
-    if last:
+    if last and not is_outside_workers(classify_observed(seen[0])):
+        from pipedoctor.watch.forecast import forecast_best  # noqa: PLC0415  (few jobs are slow)
+
         pipeline = forecast_best(pipeline, _count_spare_workers(session))
     return Facts(*known, pipeline)
 
@@ -126,7 +130,7 @@ def _describe_trials(
             window=Window(
                 seconds=session.seconds,
                 cpus=observation.cpus,
-                own=min(observation.cpus, _sum_busy_cpus(session)) * session.seconds,
+                own=min(observation.cpus, sum_busy_cpus(session)) * session.seconds,
             ),
         ),
     )
@@ -157,11 +161,6 @@ def _estimate_costs(observation: Observation, tally: SampleTally, each: float) -
         receive_wall=receive,
         receive_cpu=receive,
     )
-
-
-def _sum_busy_cpus(session: WatchSession) -> float:
-    """CPUs that all processes of the job keep busy."""
-    return sum(p.tally.cpu / p.tally.seconds for p in session.processes.values() if p.tally.seconds)
 
 
 def describe_job(session: WatchSession, observations: Sequence[Observation]) -> LiveJob:

@@ -1,6 +1,7 @@
 """What all processes of a job share: quota, pressure, /dev/shm, memory that is left."""
 
 import os
+import time
 from pathlib import Path
 
 from pipedoctor.bench.control_group import QuotaGroup
@@ -9,12 +10,16 @@ from pipedoctor.collect.machine import Machine, read_int, read_or_default
 from pipedoctor.collect.memory import count_file_pages
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
+from pipedoctor.watch.process_counters import TICKS_PER_SECOND, read_process_file
 from pipedoctor.watch.tally import compute_decay
 from pipedoctor.watch.trends import TimeSeries
 
 _PRESSURES = ("cpu", "io", "memory")
 _MICRO = 1e-6
 _KIB = 1024
+_MAX_CPU_BYTES = 1 << 16
+_BUSY_FIELDS = (1, 2, 3, 6, 7)
+"""Of a CPU in /proc/stat: user, nice, system, interrupts."""
 
 
 class JobLimits:
@@ -41,6 +46,13 @@ class JobLimits:
         self.cpus = self._count_cpus()
         """CPUs that the job may use."""
         self.pressure: dict[str, float] = {}
+        self._busy_before = self._read_busy_cpus(), time.monotonic()
+        self._busy = self._busy_seconds = 0.0
+
+    @property
+    def busy_cpus(self) -> float | None:
+        """CPUs that all programs together keep busy, of those that the job may use."""
+        return self._busy / self._busy_seconds if self._busy_seconds else None
 
     def _count_cpus(self) -> float:
         try:
@@ -70,12 +82,34 @@ class JobLimits:
         """What is counted: huge pages, and the periods in which the quota stopped the group."""
         before, self._huge_before = self._huge_before, self._count_huge_faults()
         self.huge_faults += max(0, self._huge_before - before)
+        self._count_busy_cpus()
         if self._group is not None and self.has_quota:
             self.throttled_share = self._group.stop().throttled_share
 
+    def _count_busy_cpus(self) -> None:
+        (busy, when), now = self._busy_before, time.monotonic()
+        self._busy_before = self._read_busy_cpus(), now
+        newer = self._busy_before[0]
+        if busy is not None and newer is not None and newer >= busy:
+            self._busy += newer - busy
+            self._busy_seconds += now - when
+
+    def _read_busy_cpus(self) -> float | None:
+        """CPU seconds that the CPUs of the job were busy; None: the kernel does not say."""
+        text = read_process_file(f"{self._machine.proc}/stat", _MAX_CPU_BYTES)
+        try:
+            own = {f"cpu{number}" for number in os.sched_getaffinity(self._machine.pid or 0)}
+        except OSError:
+            return None
+        rows = [row.split() for row in text.splitlines() if row.startswith("cpu")]
+        counts = [[int(row[place]) for place in _BUSY_FIELDS] for row in rows if row[0] in own]
+        return sum(map(sum, counts)) / TICKS_PER_SECOND if counts else None
+
     def decay(self, seconds: float) -> None:
         """Let what was counted lose weight."""
-        self.huge_faults *= compute_decay(seconds)
+        factor = compute_decay(seconds)
+        self.huge_faults *= factor
+        self._busy, self._busy_seconds = self._busy * factor, self._busy_seconds * factor
 
     def _count_huge_faults(self) -> int:
         text = read_or_default(self._machine.proc / "vmstat")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import mounts
 from pipedoctor.facts import Mount, UnreadableError
-from pipedoctor.watch.cpu_budget import PeriodicRead
+from pipedoctor.watch.cpu_budget import STACKLESS_PART, PeriodicRead
 from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
 from pipedoctor.watch.process_resources import ProcessResources
 from pipedoctor.watch.process_tree import JobProcess, list_job_processes
@@ -85,7 +85,8 @@ class JobProcesses:
         self.mounts: list[Mount] = []
         self._mounts_at = -math.inf
         self.pids_by_role: dict[str, list[int]] = {"main": [], "worker": []}
-        self.tree = PeriodicRead(_TREE_INTERVAL, _TREE_SHARE if stacks else _TREE_SHARE / 2)
+        part = 1.0 if stacks else STACKLESS_PART
+        self.tree = PeriodicRead(_TREE_INTERVAL, part * _TREE_SHARE)
         self.tree.run(clock(), lambda: self.refresh(first=True))
         self.schedule_refresh()
 

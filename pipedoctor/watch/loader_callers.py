@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 
 from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame
+from pipedoctor.watch.stacks.function_roles import FunctionRole, label_frames
 from pipedoctor.watch.stacks.remote_memory import TornReadError
-from pipedoctor.watch.stacks.stack_phases import FunctionRole, classify_function
 
 _MAX_CALLERS = 512
 _SEND_OPCODES = {(3, 11): 123, (3, 12): 123, (3, 13): 104}
@@ -51,7 +51,7 @@ class LoaderCallers:
 
 def _list_callers(frames: list[RemoteFrame], reader: FrameReader) -> Iterator[RemoteFrame]:
     """Around the loader: libraries, functions that only pass on, and one of the user's."""
-    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    labels = label_frames(frames)
     outermost = max(
         (n for n, found in enumerate(labels) if found is FunctionRole.LOADER), default=-1
     )

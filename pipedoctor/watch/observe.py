@@ -1,6 +1,5 @@
 """From the tallies of a session to the facts of the rank that waits longest."""
 
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 
@@ -22,6 +21,7 @@ from pipedoctor.watch.called_names import (
     is_model_line,
     is_plain_read_line,
 )
+from pipedoctor.watch.foreign_load import estimate_foreign_delay
 from pipedoctor.watch.hot_lines import find_hot_line
 from pipedoctor.watch.rank_comparison import pool_similar_ranks
 from pipedoctor.watch.session import WatchSession
@@ -44,8 +44,10 @@ def observe_ranks(session: WatchSession) -> list[Observation]:
     found.sort(key=lambda one: -one.data_wait)
     if len(found) == 1:
         return found
+    from statistics import median  # noqa: PLC0415  (3 ms, and most jobs have one rank)
+
     return [
-        replace(one, others_wait=statistics.median(o.data_wait for o in found if o is not one))
+        replace(one, others_wait=median(o.data_wait for o in found if o is not one))
         for one in found
     ]
 
@@ -56,6 +58,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
     hot = find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None
+    fetch = compute_fetch_shares(made, main.code_root)
     return Observation(
         seconds=session.seconds,
         samples=round(main.tally.samples),
@@ -65,7 +68,8 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         workers=many,
         main=shares,
         worker=compute_worker_shares(made) if many else WorkerShares(),
-        fetch=compute_fetch_shares(made, main.code_root),
+        fetch=fetch,
+        foreign_delay=estimate_foreign_delay(session, made, fetch.delayed),
         faults_per_second=made.faults / made.cpu if made.cpu else 0.0,
         huge_faults_per_second=min(made.faults, session.limits.huge_faults) / made.cpu
         if made.cpu

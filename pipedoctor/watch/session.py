@@ -17,6 +17,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.watch.cpu_budget import (
     INITIAL_SHARE,
     PROGRAM_SHARE,
+    STACKLESS_PART,
     STACKLESS_SHARE,
     STEADY_SHARE,
     CpuBudget,
@@ -79,13 +80,14 @@ class WatchSession(JobProcesses):
         self._budget = CpuBudget(self._read_cpu)
         self._turn_at = self._paced_at = self._ran_at = self.began
         self._initial = InitialPhase()
-        self._resources = PeriodicRead(_RESOURCES_INTERVAL, _RESOURCES_SHARE)
-        self._limits = PeriodicRead(_LIMITS_INTERVAL, _LIMITS_SHARE)
+        part = 1.0 if stacks else STACKLESS_PART
+        self._resources = PeriodicRead(_RESOURCES_INTERVAL, part * _RESOURCES_SHARE)
+        self._limits = PeriodicRead(_LIMITS_INTERVAL, part * _LIMITS_SHARE)
         self._rates = PeriodicRead(
-            _RATES_INTERVAL, _RATES_SHARE, first=self.began + _RATES_INTERVAL
+            _RATES_INTERVAL, part * _RATES_SHARE, first=self.began + _RATES_INTERVAL
         )
         self._walks = PeriodicRead(
-            _WALK_INTERVAL, _WALK_SHARE, first=self.began + _FIRST_WALK_SECONDS
+            _WALK_INTERVAL, part * _WALK_SHARE, first=self.began + _FIRST_WALK_SECONDS
         )
         self._turn = self._resource_turn = 0
 

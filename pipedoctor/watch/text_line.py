@@ -1,6 +1,6 @@
 """A line of text for each interval, in 80 columns and without color."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipedoctor.report.sentences import clean_text
@@ -15,16 +15,16 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     parts = [f"{sample.get('seconds', 0.0):5.0f} s"]
     wait = sample.get("data_wait")
     if wait is None or not sample.get("samples"):
-        reason = sample.get("unknown", {}).get("stacks", "nothing seen yet")
-        return _truncate("  ".join([*parts, clean_text(str(reason))]), width)
+        denied = "stacks" in sample.get("unknown", {})
+        parts.append("no stacks" if denied else "nothing seen yet")
+        return _truncate("  ".join([*parts, *_list_counters(sample)]), width)
     rank = f"rank {sample['rank']} " if len(sample.get("ranks", ())) > 1 else ""
     parts.append(f"{rank}wait {wait['share']:4.0%}")
     workers = sample.get("workers", {})
     if workers.get("number"):
         many = format_count(workers["number"], "worker")
         parts.append(f"{many} {1 - workers['idle']:.0%} busy")
-    gpus = [g["busy"] for g in sample.get("gpus", ()) if g.get("busy") is not None]
-    parts += [f"GPU {busy:.0%}" for busy in gpus[:1]]
+    parts += _list_gpus(sample)
     if "verdict" in sample:
         name = str(sample["verdict"]).removeprefix("bottleneck-")
         parts.append(name + ("?" if sample["confidence"] == "possible" else ""))
@@ -36,6 +36,31 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     if kernel and wait["share"] >= _DATA_WAIT_LIMIT:
         parts.append(str(kernel["call"]))
     return _truncate("  ".join(clean_text(part) for part in parts), width)
+
+
+def _list_counters(sample: Mapping[str, Any]) -> list[str]:
+    """What the kernel says without a stack: ``CPU 98%``, ``2 workers 180%``, ``queue 3%``."""
+    rows = sample.get("processes", ())
+    mains = [row for row in rows if row["role"] != "worker"]
+    workers = [row for row in rows if row["role"] == "worker"]
+    parts = [f"CPU {share:.0%}" for share in _sum_known(mains, "cpu")]
+    many = format_count(len(workers), "worker")
+    parts += [f"{many} {share:.0%}" for share in _sum_known(workers, "cpu")]
+    parts += [f"run queue {share:.0%}" for share in _sum_known(rows, "run_queue")]
+    parts += _list_gpus(sample)
+    pressure = sample.get("pressure", {}).get("io")
+    return parts if pressure is None else [*parts, f"I/O pressure {pressure:.0%}"]
+
+
+def _sum_known(rows: Iterable[Mapping[str, Any]], name: str) -> list[float]:
+    """The sum, or nothing where no process has this figure."""
+    known = [float(row[name]) for row in rows if row.get(name) is not None]
+    return [sum(known)] if known else []
+
+
+def _list_gpus(sample: Mapping[str, Any]) -> list[str]:
+    gpus = [g["busy"] for g in sample.get("gpus", ()) if g.get("busy") is not None]
+    return [f"GPU {busy:.0%}" for busy in gpus[:1]]
 
 
 def format_headline(sample: Mapping[str, Any]) -> str:

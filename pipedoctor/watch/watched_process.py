@@ -24,16 +24,13 @@ from pipedoctor.watch.stacks.stack_phases import (
 )
 from pipedoctor.watch.stacks.stack_reader import StackReader
 from pipedoctor.watch.tally import CodeLine, SampleTally
+from pipedoctor.watch.unread_stacks import NOT_WANTED, PTRACE_DENIED
 from pipedoctor.watch.work_samples import WORKING_PHASES, SampleSource, count_work
 
 _MAX_TORN_READS, _MAX_ATTACHES = 10, 12
 _OWN_LINES = {ProcessPhase.SAMPLING: "chosen", ProcessPhase.CONVERTING: "converted"}
 _LOOKS_PER_READING = 8
 """So many looks come on one reading of the kernel's counters."""
-PTRACE_DENIED = (
-    "ptrace access is denied: needs the same user and kernel.yama.ptrace_scope=0, a job"
-    " started by `pipedoctor run --`, `setpriv --ptracer any`, or SYS_PTRACE"
-)
 
 
 class WatchedProcess:
@@ -50,7 +47,7 @@ class WatchedProcess:
         self.member = member
         self.counters = ProcessCounters(member.pid, proc)
         self.tally = SampleTally()
-        self.unknown: dict[str, str] = {}
+        self.unknown: dict[str, str] = {} if stacks else {"stacks": NOT_WANTED}
         self.reader: FrameReader | None = None
         self._stacks, self._tries, self._torn = stacks, 0, 0
         self.attach(proc, parent)

@@ -23,7 +23,8 @@ from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
 from pipedoctor.watch.sample_line import build_sample
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
-from pipedoctor.watch.watched_process import PTRACE_DENIED, WatchedProcess
+from pipedoctor.watch.unread_stacks import PTRACE_DENIED
+from pipedoctor.watch.watched_process import WatchedProcess
 from tests.watch.process_family import FAMILY, family
 
 pytestmark = [

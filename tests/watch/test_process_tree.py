@@ -1,14 +1,17 @@
 """Which processes lead a job, on a /proc of files."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.watch.job_limits import JobLimits
+from pipedoctor.watch.permission_notes import PermissionNotes, describe_obstacle
 from pipedoctor.watch.process_resources import ProcessResources
 from pipedoctor.watch.process_tree import find_torch_jobs, list_job_processes
 from pipedoctor.watch.text_line import format_text_line
+from pipedoctor.watch.unread_stacks import PTRACE_DENIED
 
 
 def add_process(proc: Path, pid: int, parent: int, name: str = "python3") -> None:
@@ -120,9 +123,46 @@ def test_a_process_that_may_become_a_worker(
     assert not members[502].is_starting
 
 
-def test_a_line_without_samples_says_why_no_stack_was_read() -> None:
+def test_a_line_without_samples_has_what_is_known() -> None:
     unknown = {"gpu": "no NVIDIA driver on this machine"}
+    line = {"seconds": 2.0, "pid": 7, "unknown": unknown}
 
-    assert format_text_line({"seconds": 2.0, "unknown": unknown}).endswith("nothing seen yet")
-    denied = {"seconds": 2.0, "unknown": unknown | {"stacks": "ptrace access is denied"}}
-    assert format_text_line(denied).endswith("ptrace access is denied")
+    assert format_text_line(line).endswith("nothing seen yet")
+    line["processes"] = [
+        {"pid": 7, "role": "main", "state": "R", "cpu": 0.98, "run_queue": 0.02},
+        {"pid": 8, "role": "worker", "state": "S", "cpu": 0.5},
+        {"pid": 9, "role": "worker", "state": "S"},
+    ]
+    line["unknown"] = {"stacks": PTRACE_DENIED}
+    line["pressure"] = {"io": 0.13}
+    assert format_text_line(line) == (
+        "    2 s  no stacks  CPU 98%  2 workers 50%  run queue 2%  I/O pressure 13%"
+    )
+
+
+def test_the_reason_for_no_stacks_is_said_once_with_the_permissions(tmp_path: Path) -> None:
+    (tmp_path / "sys/kernel/yama").mkdir(parents=True)
+    (tmp_path / "sys/kernel/yama/ptrace_scope").write_text("1\n")
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7/status").write_text(f"Name:\tx\nUid:\t{os.geteuid()}\t0\n")
+    notes, line = PermissionNotes(tmp_path), {"pid": 7, "unknown": {"stacks": PTRACE_DENIED}}
+
+    rows = notes.list_new(line, 80, recorded=False)
+    assert max(map(len, rows)) <= 80
+    text = " ".join(row.strip() for row in rows)
+    assert text.startswith(f"no stacks: {PTRACE_DENIED} here: kernel.yama.ptrace_scope is 1 ")
+    assert "the same user may read: I/O" in text
+    assert notes.list_new(line, 80, recorded=False) == []
+    other = {"pid": 7, "unknown": {"stacks": "no CPython among its mappings"}}
+    assert notes.list_new(other, 80, recorded=True) == ["no stacks: no CPython among its mappings"]
+    assert PermissionNotes(tmp_path).list_new(other | {"samples": 4}, 80, recorded=True) == []
+
+
+def test_who_may_trace_is_told_nothing_of_yama(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7/status").write_text(f"Name:\tx\nUid:\t{os.geteuid()}\t0\n")
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/status").write_text("Name:\tx\nCapEff:\t0000000000080000\n")
+
+    assert describe_obstacle(7, tmp_path) == ""
+    assert describe_obstacle(8, tmp_path) == ""

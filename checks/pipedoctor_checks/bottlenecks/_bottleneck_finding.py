@@ -29,9 +29,11 @@ from pipedoctor_checks.bottlenecks._setting_advice import advise_tuning
 
 
 def match_bottleneck(pipeline: Pipeline, name: str) -> Bottleneck | None:
-    """The bottleneck if it is this one; raises CannotJudge if none was measured."""
+    """The bottleneck if it is this one; raises CannotJudge if none was measured, or seen."""
     if pipeline.observed is not None:
         found = classify_observed(pipeline.observed)
+        if not pipeline.observed.samples and name != "unknown":
+            raise CannotJudge(found.reason)
         return found if found.name == name else None
     if not pipeline.trials:
         message = f"no batch of {pipeline.target} was measured"

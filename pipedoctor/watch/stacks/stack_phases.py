@@ -8,21 +8,14 @@ from typing import NamedTuple
 from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.watch.stacks.frame_reader import RemoteFrame
+from pipedoctor.watch.stacks.function_roles import (
+    LOADER_PATTERN,
+    FunctionRole,
+    find_target_folder,
+    find_user_frame,
+    label_frames,
+)
 
-_LOADER_PATTERN = compile_lazily(
-    r"/torch/utils/data/dataloader\.py$|/torchdata/stateful_dataloader/\w+\.py$"
-    r"|/torchdata/nodes/|/nvidia/dali/plugin/|/ffcv/loader/"
-)
-_LIBRARY_PATTERN = compile_lazily(
-    r"/(site|dist)-packages/|/lib(64)?/python3\.\d+/|^<|/pipedoctor/live/"
-)
-_INTERACTIVE_PATTERN = compile_lazily(r"^<(stdin|ipython)|/ipykernel_\d|^<string>$")
-_MODEL_PATTERN = compile_lazily(
-    r"/torch/(nn|optim|autograd|_dynamo|_inductor|distributed|amp|cuda|fx)/"
-    r"|/torch/(_tensor|_compile)\.py$"
-)
-_QUEUE_PATTERN = compile_lazily(r"/(multiprocessing/(queues|connection|synchronize)|queue)\.py$")
-_RECEIVE_PATTERN = compile_lazily(r"/multiprocessing/(reductions?|resource_sharer)\.py$")
 _REBUILD_PATTERN = compile_lazily(r"^rebuild_\w+$|^detach$|recv_handle$|^_?rebuild")
 _SAMPLER_PATTERN = compile_lazily(r"/torch/utils/data/(sampler|distributed)\.py$")
 _DELEGATE_PATTERN = compile_lazily(
@@ -39,21 +32,6 @@ _LOCK_PATTERN = compile_lazily(
 _THREAD_FILES = ("/threading.py", "/concurrent/futures/_base.py")
 _MAX_STACKS = 2048
 _STARTUP_FUNCTIONS = frozenset(("__init__", "_get_iterator", "_shutdown_workers", "__del__"))
-
-
-class FunctionRole(enum.Enum):
-    """What a function is to the loader."""
-
-    USER = enum.auto()
-    LIBRARY = enum.auto()
-    LOADER = enum.auto()
-    WORKER_LOOP = enum.auto()
-    FETCH = enum.auto()
-    COLLATE = enum.auto()
-    QUEUE = enum.auto()
-    RECEIVE = enum.auto()
-    MODEL = enum.auto()
-    IMPORT = enum.auto()
 
 
 class ProcessPhase(enum.Enum):
@@ -119,6 +97,8 @@ class StackClassifier:
 
     def __init__(self, *, is_worker: bool) -> None:
         self._classify = classify_worker_stack if is_worker else classify_main_stack
+        self._folder = ""
+        """Where torch is installed, if that is no usual place."""
         self._last: tuple[Sequence[RemoteFrame], StackSample] | None = None
         self._known: dict[tuple[int, ...], tuple[StackSample, tuple[int | None, ...]]] = {}
         """By addresses of code: a sample, and which of its frames it names."""
@@ -132,7 +112,8 @@ class StackClassifier:
         if known is None:
             if len(self._known) > _MAX_STACKS:
                 self._known.clear()
-            sample = self._classify(frames)
+            self._folder = self._folder or find_target_folder(frames)
+            sample = self._classify(frames, self._folder)
             named = (sample.frame, sample.loop, sample.fetch)
             places = tuple(None if f is None else frames.index(f) for f in named)
             self._known[key] = sample, places
@@ -144,34 +125,9 @@ class StackClassifier:
         return sample
 
 
-@functools.lru_cache(maxsize=16384)
-def classify_function(path: str, name: str) -> FunctionRole:  # noqa: PLR0911  (one for each kind)
-    """What a function is, by its file and its qualified name."""
-    bare = name.rpartition(".")[2]
-    if path.endswith("/torch/utils/data/_utils/worker.py") and bare == "_worker_loop":
-        return FunctionRole.WORKER_LOOP
-    if path.endswith("/torch/utils/data/_utils/fetch.py"):
-        return FunctionRole.FETCH
-    if path.endswith("/torch/utils/data/_utils/collate.py"):
-        return FunctionRole.COLLATE
-    for pattern, found in (
-        (_LOADER_PATTERN, FunctionRole.LOADER),
-        (_RECEIVE_PATTERN, FunctionRole.RECEIVE),
-        (_QUEUE_PATTERN, FunctionRole.QUEUE),
-        (_MODEL_PATTERN, FunctionRole.MODEL),
-    ):
-        if pattern.search(path):
-            return found
-    if path.startswith("<frozen importlib"):
-        return FunctionRole.IMPORT
-    if _INTERACTIVE_PATTERN.search(path) or not _LIBRARY_PATTERN.search(path):
-        return FunctionRole.USER
-    return FunctionRole.LIBRARY
-
-
-def classify_worker_stack(frames: Sequence[RemoteFrame]) -> StackSample:
+def classify_worker_stack(frames: Sequence[RemoteFrame], folder: str = "") -> StackSample:
     """The phase of a worker's stack, innermost frame first."""
-    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    labels = label_frames(frames, folder)
     if FunctionRole.WORKER_LOOP not in labels:  # it still imports, or unpickles the dataset
         return StackSample(ProcessPhase.STARTING, find_user_frame(frames, labels))
     end = labels.index(FunctionRole.WORKER_LOOP)
@@ -204,15 +160,15 @@ def _classify_fetching(
     return StackSample(phase, mine, loop, frames[end], decodes, delegates=delegates, locks=locks)
 
 
-def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:
+def classify_main_stack(frames: Sequence[RemoteFrame], folder: str = "") -> StackSample:
     """The phase of a training process's stack, innermost frame first."""
-    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    labels = label_frames(frames, folder)
     mine = find_user_frame(frames, labels)
     if FunctionRole.LOADER not in labels:
         return _classify_step(frames, labels, mine)
     end = labels.index(FunctionRole.LOADER)
     inner = frames[:end]
-    if any(f.code.name == "<module>" and _LOADER_PATTERN.search(f.code.path) for f in frames):
+    if any(f.code.name == "<module>" and LOADER_PATTERN.search(f.code.path) for f in frames):
         return StackSample(ProcessPhase.IMPORTING, mine)
     names = [
         f.code.name.rpartition(".")[2]
@@ -255,14 +211,6 @@ def _classify_step(
         return StackSample(ProcessPhase.IMPORTING, mine)
     phase = ProcessPhase.MODEL if FunctionRole.MODEL in labels else ProcessPhase.COMPUTING
     return StackSample(phase, mine, queued=queued)
-
-
-def find_user_frame(
-    frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole]
-) -> RemoteFrame | None:
-    """The innermost frame of the user's own code."""
-    own = (f for f, found in zip(frames, labels, strict=True) if found is FunctionRole.USER)
-    return next(own, None)
 
 
 def _is_sampler(frame: RemoteFrame) -> bool:

@@ -1,0 +1,79 @@
+"""Whether programs of others keep the processors busy that a job may use."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
+from pipedoctor.collect.machine import Machine
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.facts import Facts, MainShares
+from pipedoctor.watch.foreign_load import estimate_foreign_delay
+from pipedoctor.watch.job_limits import JobLimits
+from pipedoctor.watch.tally import SampleTally
+from tests.watch.test_classify_observed import SEEN, pipeline, seen
+
+FINE = {
+    "programs of others run": seen(main=MainShares(waiting=0.25, blocked=0.75), foreign_delay=0.2),
+    "others run beside a process without workers": seen(
+        main=MainShares(fetching=0.25, blocked=0.75), workers=0, foreign_delay=0.6
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("busy", "quota", "expected"),
+    [(2.0, False, 0.3), (1.6, False, 0.0), (None, False, 0.0), (2.0, True, 0.0)],
+)
+def test_who_has_the_processors(busy: float | None, quota: bool, expected: float) -> None:
+    """Of two processors the job keeps one busy, half of it by this worker."""
+    limits = SimpleNamespace(busy_cpus=busy, cpus=2.0, has_quota=quota)
+    tallies = [SampleTally(seconds=10.0, cpu=5.0), SampleTally(seconds=10.0, cpu=4.0, children=1.0)]
+    processes = {n: SimpleNamespace(tally=tally) for n, tally in enumerate(tallies)}
+    session: Any = SimpleNamespace(limits=limits, processes=processes)
+
+    found = estimate_foreign_delay(session, SampleTally(seconds=10.0, cpu=5.0), 0.45)
+    assert found == pytest.approx(expected)
+
+
+def test_busy_processors_are_those_that_the_job_may_use(tmp_path: Path) -> None:
+    own = min(os.sched_getaffinity(0))
+    stat = tmp_path / "proc" / "stat"
+    stat.parent.mkdir()
+    stat.write_text(f"cpu 9 9 9 9 9 9 9\ncpu{own} 100 0 0 50 0 0 0 0\ncpu999 1 0 0 0 0 0 0 0\n")
+    limits = JobLimits(Machine(root=tmp_path))
+    before = limits.busy_cpus
+    stat.write_text(f"cpu{own} 100 5 10 90 7 1 2 9\ncpu999 9999 0 0 0 0 0 0 0\n")
+    limits.read_rates()
+
+    assert before is None
+    assert limits.busy_cpus is not None
+    assert limits.busy_cpus > 0.18  # seconds of CPU, in less than one of time
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_others_are_never_blamed_on_the_pipeline(name: str) -> None:
+    assert classify_observed(FINE[name]).name == "consumer"
+
+
+def test_data_that_is_late_whoever_runs_is_blamed_on_the_pipeline() -> None:
+    late = seen(main=MainShares(waiting=0.8, blocked=0.2), foreign_delay=0.5)
+
+    assert late.late_share == pytest.approx((0.8 - 0.475) / 0.525)
+    assert classify_observed(late).name == "transform-cpu"
+    alone = FINE["others run beside a process without workers"]
+    assert alone.late_share == pytest.approx(0.1 / 0.85)
+    assert classify_observed(alone).reason.endswith(", 13% because other programs have the CPUs")
+    assert is_doubtful(alone, classify_observed(alone))
+
+
+def test_no_bottleneck_is_ruled_out_where_no_stack_was_read() -> None:
+    facts = Facts(pipeline(SEEN["unknown"]))
+    run = {name: get_catalogue().by_name[f"bottleneck-{name}"].run for name in SEEN}
+    verdicts = {name: check(facts) for name, check in run.items()}
+
+    assert {name for name, verdict in verdicts.items() if verdict.findings} == {"unknown"}
+    assert {name for name, verdict in verdicts.items() if not verdict.skipped} == {"unknown"}
