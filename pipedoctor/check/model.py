@@ -188,6 +188,8 @@ class Check(Generic[P]):
     """Its notes are of no job in particular: they come after all others."""
     leads: bool = False
     """What it finds hides the rest of the truth: it stands first, whatever it weighs."""
+    merges: bool = False
+    """What the same change mends is one finding of a report, in however many files it is."""
     pack: str = field(default="", compare=False)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Finding]:
@@ -270,6 +272,7 @@ def check(  # noqa: PLR0913  (what a check says of itself)
     subject: CodeSubject = "",
     background: bool = False,
     leads: bool = False,
+    merges: bool = False,
 ) -> Callable[[Callable[P, Findings]], Check[P]]:
     """
     Turn a function into a `Check`; nothing is registered, the catalogue looks for it.
@@ -280,9 +283,10 @@ def check(  # noqa: PLR0913  (what a check says of itself)
     `subject` is what a check of code judges: where the code has none, and nothing is
     found, it is not applicable. `background`: what it notes is of no job in particular.
     `leads`: what hangs keeps others from being judged, so it is named before them.
+    `merges`: what the same change mends is one finding, in however many files it is.
     """
 
     def wrap(examine: Callable[P, Findings]) -> Check[P]:
-        return Check(code, title, examine, after, fix, subject, background, leads)
+        return Check(code, title, examine, after, fix, subject, background, leads, merges)
 
     return wrap

@@ -1,11 +1,13 @@
 """Put findings in the order to act on them; fold symptoms under their cause."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
+from pipedoctor.engine.alike import identify_change, merge_alike
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.consequences import Consequences
 from pipedoctor.lazy_pattern import compile_lazily
@@ -84,18 +86,18 @@ def triage(
     documents and side projects; by confidence and any other gain; equal ones by code, by
     how deep the file lies, by place and words, so the order is total and does not depend
     on the order of the verdicts. Of several findings of one check, the gravest carries
-    the symptoms; equal ones of one place stand once.
+    the symptoms; equal ones of one place stand once, and what one change mends in several
+    files too, where the check `merges`.
     """
-    items = _drop_duplicates(
-        sorted(
-            (
-                _make_item(catalogue.checks[verdict.code], finding)
-                for verdict in verdicts
-                for finding in verdict.findings
-            ),
-            key=lambda item: item.key,
-        )
+    every = sorted(
+        (
+            _make_item(catalogue.checks[verdict.code], finding)
+            for verdict in verdicts
+            for finding in verdict.findings
+        ),
+        key=lambda item: item.key,
     )
+    items = _merge_items(_drop_duplicates(every))
     ranked: list[RankedFinding] = []
     groups = _group_symptoms(catalogue, items, consequences or Consequences())
     for group in sorted(groups, key=lambda group: group.key):
@@ -113,6 +115,19 @@ def _drop_duplicates(items: Iterable[_SortItem]) -> list[_SortItem]:
         if not (placed and kept and kept[-1].key == item.key):
             kept.append(item)
     return kept
+
+
+def _merge_items(items: Iterable[_SortItem]) -> list[_SortItem]:
+    """One item where the same change mends several: at the place of the first of them."""
+    groups: dict[Hashable, list[_SortItem]] = {}
+    for number, item in enumerate(items):
+        one_change = item.check.merges and item.finding.location is not None
+        change = identify_change(item.finding) if one_change else number
+        groups.setdefault((item.check.code, change), []).append(item)
+    return [
+        replace(first, finding=merge_alike([first.finding, *(one.finding for one in others)]))
+        for first, *others in groups.values()
+    ]
 
 
 def _make_item(check: Check[Any], finding: Finding) -> _SortItem:

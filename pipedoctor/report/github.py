@@ -12,8 +12,8 @@ COMMANDS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "
 
 
 def render(report: Report) -> bytes:
-    """Write one command a finding, and one for each file that was not read."""
-    findings = map(_format_command, report.findings)
+    """Write one command a finding and file, and one for each file that was not read."""
+    findings = (line for entry in report.findings for line in _format_commands(entry))
     notes = _format_configuration(report)
     return "".join([*findings, *_format_unread(report), *notes]).encode()
 
@@ -28,10 +28,20 @@ def escape_property(text: str) -> str:
     return escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _format_command(entry: ReportedFinding) -> str:
+def _format_commands(entry: ReportedFinding) -> Iterator[str]:
+    """At its place, and at the first of each other file: where a reader may look alone."""
+    yield _format_command(entry, entry.location, annotation.format_annotation(entry))
+    spot = entry.location
+    others = {get_file_path(place): place for place in reversed(entry.also_at)}
+    for path, place in sorted(others.items()) if spot else ():
+        if spot and path != get_file_path(spot):
+            yield _format_command(entry, place, [f"{entry.title}, as at {spot.path}:{spot.line}"])
+
+
+def _format_command(entry: ReportedFinding, spot: Location | None, lines: list[str]) -> str:
     title = f"{entry.code} {entry.name}"
-    pairs = [*_format_location(entry.location), f"title={escape_property(title)}"]
-    message = "%0A".join(map(escape_data, annotation.format_annotation(entry)))
+    pairs = [*_format_location(spot), f"title={escape_property(title)}"]
+    message = "%0A".join(map(escape_data, lines))
     return f"::{COMMANDS[entry.severity]} {','.join(pairs)}::{message}\n"
 
 

@@ -8,9 +8,13 @@ import pytest
 from pipedoctor.check import (
     EPOCH,
     Confidence,
+    Edit,
     Finding,
     Gain,
+    Lasts,
     Location,
+    Place,
+    Remedy,
     Verdict,
 )
 from pipedoctor.engine.triage import triage
@@ -70,6 +74,37 @@ def test_then_by_gain() -> None:
 
     assert codes(ranked) == ["C1", "B1", "A1"]
     assert ranked[0].why == "slows: it costs time; gain 0.31 of epoch time (modelled)"
+
+
+def test_what_one_change_mends_stands_once_where_its_check_merges() -> None:
+    def at(path: str, line: int) -> Location:
+        return Location(path=path, line=line, column=1)
+
+    def edit(path: str, title: str = "Pin") -> Remedy:
+        change = Edit(
+            path=path, line=1, column=1, end_line=1, end_column=2, cell=0, replacement="x"
+        )
+        return Remedy(title=title, place=Place.CODE, lasts=Lasts.ALWAYS, edits=(change,))
+
+    places = (("b/c.py", 4), ("a.py", 2), ("a.py", 9), ("d.py", 1))
+    found = [
+        says("M1", NOTE, path, location=at(path, line), remedies=(edit(path),))
+        for path, line in places
+    ]
+    other = says("M1", NOTE, location=at("e.py", 1), remedies=(edit("e.py", "Other"),))
+    grave = says("M1", SLOWS, "grave", location=at("z.py", 1), remedies=(edit("z.py"),))
+    merging = dataclasses.replace(made("M1"), merges=True)
+
+    one, second = triage(catalogue(merging), [*found, other, grave])
+
+    assert one.finding.severity is SLOWS
+    assert one.finding.summary == "grave; the same at 4 more places, in 3 other files"
+    assert [one.finding.location, *one.finding.also_at] == [
+        at("z.py", 1), at("a.py", 2), at("a.py", 9), at("d.py", 1), at("b/c.py", 4)
+    ]  # fmt: skip
+    assert [e.path for e in one.finding.remedies[0].edits] == ["z.py", "a.py", "d.py", "b/c.py"]
+    assert second.finding == other.findings[0]
+    assert len(triage(catalogue(made("M1")), [*found, other, grave])) == 6
 
 
 def test_then_by_code_place_and_words() -> None:

@@ -20,10 +20,22 @@ def test_a_healthy_machine_says_nothing(well: Report) -> None:
 
 
 def test_a_report(ill: Report, snapshot: SnapshotAssertion) -> None:
-    first, second = github.render(ill).decode().splitlines()
+    first, second, other = github.render(ill).decode().splitlines()
 
     assert first == snapshot
     assert second == snapshot
+    assert other.startswith("::warning file=")
+    assert "as at" in other
+
+
+def test_each_other_file_of_a_finding_has_its_own(ill: Report) -> None:
+    first, *others = (Location(path=path, line=3) for path in ("c.py", "c.py", "b.py", "a.py"))
+    entry = replace(ill.findings[0], location=first, also_at=tuple(others))
+
+    lines = github.render(replace(ill, findings=(entry,))).decode().splitlines()
+
+    assert [line.partition("file=")[2][:4] for line in lines] == ["c.py", "a.py", "b.py"]
+    assert lines[1].endswith(f"::{entry.title}, as at c.py:3")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.start_method import oldest_torch
 
 
-@check("PDR601", "Deprecated mixed-precision API", fix="code")
+@check("PDR601", "Deprecated mixed-precision API", fix="code", merges=True)
 def cuda_amp(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for `torch.cuda.amp`.

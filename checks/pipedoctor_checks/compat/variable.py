@@ -13,7 +13,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR605", "Variable is a leftover from torch 0.3", fix="code")
+@check("PDR605", "Variable is a leftover from torch 0.3", fix="code", merges=True)
 def variable(source: Source, /) -> Findings:
     """
     Look for `torch.autograd.Variable`.

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.loader_calls import (
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 
 
-@check("PDR113", "Evaluation skips the last samples", fix="code", subject="loader")
+@check("PDR113", "Evaluation skips the last samples", fix="code", subject="loader", merges=True)
 def drop_last_on_eval(source: Source, /) -> Findings:
     """
     Look for `drop_last=True` in loaders that evaluate.

@@ -21,7 +21,13 @@ from pipedoctor_checks._shared.loader_calls import (
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 
 
-@check("PDR111", "Workers for data that is already in memory", fix="code", subject="loader")
+@check(
+    "PDR111",
+    "Workers for data that is already in memory",
+    fix="code",
+    subject="loader",
+    merges=True,
+)
 def in_memory_with_workers(source: Source, /) -> Findings:
     """
     Look for loaders with workers whose dataset only picks items from memory.

@@ -16,6 +16,7 @@ from pipedoctor_checks.loader._measured_workers import find_best_setting
     after=("PDR722",),
     fix="code",
     subject="loader",
+    merges=True,
 )
 def num_workers_hardcoded(
     source: Source, pipeline: Pipeline | None = None, /, *, many_workers: int = 8

@@ -28,7 +28,9 @@ from pipedoctor_checks.loader._measured_workers import find_best_setting
 USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
 
 
-@check("PDR101", "Items are loaded in the training process", fix="code", subject="loader")
+@check(
+    "PDR101", "Items are loaded in the training process", fix="code", subject="loader", merges=True
+)
 def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Findings:
     """
     Look for loaders without workers whose items are read, decoded or parsed.

@@ -26,7 +26,7 @@ from pipedoctor_checks._shared.merge_per_file import merge_per_file
 from pipedoctor_checks._shared.start_method import find_start_method
 
 
-@check("PDR106", "Workers restart in every epoch", fix="code", subject="loader")
+@check("PDR106", "Workers restart in every epoch", fix="code", subject="loader", merges=True)
 def persistent_workers_missing(
     source: Source, interpreter: Interpreter | None, site: Site | None, /
 ) -> Findings:

@@ -27,7 +27,13 @@ from pipedoctor_checks._shared.training_loop import (
 _EDITABLE = {"absent", "literal"}
 
 
-@check("PDR103", "Batches are copied to the GPU from pageable memory", fix="code", subject="loader")
+@check(
+    "PDR103",
+    "Batches are copied to the GPU from pageable memory",
+    fix="code",
+    subject="loader",
+    merges=True,
+)
 def pin_memory_missing(source: Source, /) -> Findings:
     """
     Look for loaders whose batches are copied to a device without being pinned.

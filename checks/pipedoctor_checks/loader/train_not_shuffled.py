@@ -9,7 +9,9 @@ from pipedoctor_checks._shared.loader_calls import format_argument, loader_name
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 
 
-@check("PDR110", "Training order is the same in every epoch", fix="code", subject="loader")
+@check(
+    "PDR110", "Training order is the same in every epoch", fix="code", subject="loader", merges=True
+)
 def train_not_shuffled(source: Source, /) -> Findings:
     """
     Look for training loaders without shuffling and without a sampler.

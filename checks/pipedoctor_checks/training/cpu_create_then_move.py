@@ -20,7 +20,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR411", "Tensors are created on the CPU and then moved", fix="code")
+@check("PDR411", "Tensors are created on the CPU and then moved", fix="code", merges=True)
 def cpu_create_then_move(source: Source, /) -> Findings:
     """
     Look for new tensors that are moved to a device immediately, in every step.

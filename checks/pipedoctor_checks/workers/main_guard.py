@@ -14,7 +14,7 @@ from pipedoctor_checks._shared.loader_calls import (
 from pipedoctor_checks._shared.start_method import judge_unpicklable
 
 
-@check("PDR306", "Workers start without a main guard", fix="code", subject="loader")
+@check("PDR306", "Workers start without a main guard", fix="code", subject="loader", merges=True)
 def main_guard(source: Source, interpreter: Interpreter | None, site: Site | None, /) -> Findings:
     """
     Look for scripts that iterate a loader with workers when they are imported.

@@ -20,7 +20,9 @@ from pipedoctor_checks._shared.merge_per_file import merge_per_file
 from pipedoctor_checks._shared.start_method import judge_unpicklable
 
 
-@check("PDR305", "A function cannot be pickled for a worker", fix="code", subject="loader")
+@check(
+    "PDR305", "A function cannot be pickled for a worker", fix="code", subject="loader", merges=True
+)
 def unpicklable_callable(
     source: Source, interpreter: Interpreter | None, site: Site | None, /
 ) -> Findings:
