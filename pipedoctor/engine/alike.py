@@ -9,8 +9,8 @@ from pipedoctor.check.places import get_file_path
 
 
 def identify_change(finding: Finding) -> Hashable:
-    """What would be changed, whatever the place: equal for findings that are told as one."""
-    remedies = tuple((r.title, r.snippet, r.unsafe, r.kept) for r in finding.remedies)
+    """What would be changed, whatever the place and its names: equal for one change."""
+    remedies = tuple((r.title, r.unsafe, r.kept) for r in finding.remedies)
     return remedies, finding.confidence, finding.counterfactual, finding.gain
 
 

@@ -38,7 +38,7 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
                     _record_growth(recorder, cls, scope, step, target.value, node.value)
         elif isinstance(node, ast.AugAssign):
             key = binding_key(node.target)
-            if key.startswith("self."):
+            if key.startswith("self.") and not _is_balanced(recorder, cls, key, node.op):
                 tests = [guard.test for guard in step.context.guards]
                 tests += [one.test for one in early_return_conditions(scope, step)]
                 shared = any(_tests_type(test, key) for test in tests)
@@ -56,6 +56,21 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
             ):
                 recorder.add_event(CounterUpdate(spare=is_failure_path(step)), scope, step, key)
     record_cached_mutations(recorder, scope)
+
+
+def _is_balanced(
+    recorder: EventRecorder, cls: ClassDefinition, key: str, operator: ast.operator
+) -> bool:
+    """Do items take away, too, what they add to it: the size of what a worker keeps itself?"""
+    opposite = {ast.Add: ast.Sub, ast.Sub: ast.Add}.get(type(operator))
+    return opposite is not None and any(
+        isinstance(step.node, ast.AugAssign)
+        and isinstance(step.node.op, opposite)
+        and binding_key(step.node.target) == key
+        for scope in cls.methods.values()
+        if recorder.is_item_code(scope)
+        for step in scope.steps_by_type.get(ast.AugAssign, [])
+    )
 
 
 def _tests_type(test: ast.expr, key: str) -> bool:

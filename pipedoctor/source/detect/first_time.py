@@ -2,12 +2,14 @@
 
 import ast
 
+from pipedoctor.source.detect.handles import early_return_conditions
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
+_ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
 
 
@@ -68,6 +70,26 @@ def fills_missing_value(scope: CodeScope, step: CodeStep, callee: CodeScope | No
     given = {*scope.bindings, *(callee.bindings if callee is not None else ())}
     return any(
         guard.holds and _missing_attribute(guard.test) in given for guard in step.context.guards
+    )
+
+
+def runs_at_intervals(scope: CodeScope, step: CodeStep) -> bool:
+    """``if self.count < self.every: return``, and then ``self.count = 0``: not for each item."""
+    tests = [guard.test for guard in step.context.guards]
+    tests += [one.test for one in early_return_conditions(scope, step)]
+    return any(
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], _ORDERINGS)
+        and any(_is_reset(scope, side) for side in (test.left, *test.comparators))
+        for test in tests
+    )
+
+
+def _is_reset(scope: CodeScope, node: ast.expr) -> bool:
+    """Is it an attribute that the same function sets to a number?"""
+    key = binding_key(node)
+    return key.startswith("self.") and any(
+        isinstance(value, ast.Constant) for value, _ in scope.bindings.get(key, ())
     )
 
 

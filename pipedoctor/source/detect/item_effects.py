@@ -22,7 +22,7 @@ from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS, read
 from pipedoctor.source.detect.cache_keys import record_missed_keys
 from pipedoctor.source.detect.caches import is_failure_path
 from pipedoctor.source.detect.chained_calls import name_call, parses_file
-from pipedoctor.source.detect.drawn_arguments import is_drawn_here
+from pipedoctor.source.detect.drawn_arguments import depends_on_item
 from pipedoctor.source.detect.failures import (
     find_item_entries,
     record_swallowed_errors,
@@ -32,6 +32,7 @@ from pipedoctor.source.detect.first_time import (
     fills_missing_value,
     find_variable,
     is_lazy,
+    runs_at_intervals,
     runs_once,
 )
 from pipedoctor.source.detect.handles import has_file_per_item
@@ -75,7 +76,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
     if own and full in MEDIA_OPENERS:
         kind = ArrayRead  # to decode it is the item
-    if kind is TransformConstruction and is_drawn_here(recorder, scope, node):
+    if kind is TransformConstruction and depends_on_item(recorder, scope, node):
         kind = None  # another one for each item
     if kind is not None:
         once = runs_once(recorder, scope)
@@ -83,7 +84,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         details = kind(
             text=unparse_short(node),
             managed=_is_in_with(scope, node),
-            lazy=once or is_lazy(scope, step, node) or fills_missing_value(scope, step),
+            lazy=once or _runs_rarely(scope, step, node),
             own=own,
             kept=find_variable(scope, node),
             used=_is_closed_or_passed_on(recorder, scope, node),
@@ -95,11 +96,18 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         )
         recorder.add_event(details, scope, step, full)
     elif isinstance(node.func, ast.Attribute):
-        if node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re."):
+        listed = node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re.")
+        if listed and not (runs_once(recorder, scope) or _runs_rarely(scope, step, node)):
             scan = PathScan(text=unparse_short(node))
             recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)
     _record_random_use(recorder, scope, step, full)
+
+
+def _runs_rarely(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
+    """Is it done the first time only, or now and then?"""
+    rare = is_lazy(scope, step, node) or fills_missing_value(scope, step)
+    return rare or runs_at_intervals(scope, step)
 
 
 def _find_kind(full: str, node: ast.Call) -> type[ItemCall] | None:

@@ -26,7 +26,8 @@ def record_data_parallel(
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
     target = find_variable(scope, node)
-    chosen = chosen or _is_unwrapped(scope, target, node)
+    chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
+    chosen = chosen or _is_unwrapped(scope, target, node) or _serves_unwrapped(scope, target, node)
     if not (chosen or _is_warned_about(scope, step) or _only_evaluates(recorder, scope)):
         model = find_call_argument(node, "module", 0)
         use = DataParallelUse(model=unparse_short(model), target=target)
@@ -43,6 +44,36 @@ def _is_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
         )
         for value, _ in scope.bindings.get(target, ())
     )
+
+
+def _serves_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
+    """``net.module.load_state_dict(saved)``, and nothing else: is only its inside used?"""
+    if not target.isidentifier() or scope.is_module_body:
+        return False
+    inside = {
+        id(one.value) for one in find_nodes(scope.node, (ast.Attribute,)) if one.attr == "module"
+    }
+    used = [
+        one
+        for one in find_nodes(scope.node, (ast.Name,))
+        if one.id == target and isinstance(one.ctx, ast.Load) and one.lineno > node.lineno
+    ]
+    return bool(used) and all(id(one) in inside for one in used)
+
+
+def _is_wrapped_already(guard: GuardCondition) -> bool:
+    """``if isinstance(net, DataParallel):``, so that another takes its place."""
+    test = guard.test
+    return (
+        guard.holds
+        and isinstance(test, ast.Call)
+        and last_name(test.func) == "isinstance"
+        and any(map(_names_wrapper, test.args[1:]))
+    )
+
+
+def _names_wrapper(node: ast.expr) -> bool:
+    return "DataParallel" in unparse_short(node)
 
 
 def _is_requested_by_guard(guard: GuardCondition) -> bool:

@@ -18,7 +18,22 @@ def frames(clip):
         clip = listed(clip)
     return [cv2.imread(one) for one in clip]
 """
+FETCHING = """
+class Frames(Dataset):
+    def __getitem__(self, index):
+        self.fetch()
+        self.since += 1
+        return cv2.imread(self.names[index])
+
+    def fetch(self):
+        if self.since {test}:
+            return
+        self.since = {reset}
+        self.names = sorted(self.folder.glob('*.png')) + os.listdir('x')
+"""
 SILENT = {
+    "the first time": frames("if not self.names:\n    self.names = list(self.folder.iterdir())"),
+    "after so many items": FETCHING.format(test="< self.every", reset=0),
     "once": frames(init="self.names = os.listdir(files)"),
     "in a function for __init__": frames(init="self.names = names(files)")
     + "\ndef names(x):\n    return os.listdir(x)\n",
@@ -26,6 +41,9 @@ SILENT = {
     "only for a name": LISTING.format(test="if isinstance(clip, str):"),
 }
 SPEAKS = {
+    "after so many items, of which nobody keeps count": FETCHING.format(
+        test="< self.every", reset="self.now"
+    ),
     "listed": frames("x = os.listdir('x')"),
     "for debugging, which is on": frames(
         "if self.debug:\n    x = os.listdir('x')", init="self.debug = True"

@@ -6,8 +6,27 @@ from pipedoctor_checks.item.transform_built_per_item import transform_built_per_
 from tests.checks.code_samples import COMPOSE_IN_ITEM, HEAD, find, frames, make_tests
 
 SECOND_COMPOSE = "transforms.Compose([])"
-SILENT = {"once": frames(init="self.t = transforms.Compose([])")}
-SPEAKS = {"each time": frames("t = transforms.Compose([])")}
+SCALED = """
+class Scaled(Dataset):
+    def __init__(self, options):
+        self.options = options
+
+    def __getitem__(self, index):
+        image = Image.open(self.names[index])
+        return scale({given}, image)
+
+def scale(image, other):
+    sides = [round(image.height / 2), 9]
+    return transforms.Compose([transforms.Resize(sides)])(other)
+"""
+SILENT = {
+    "once": frames(init="self.t = transforms.Compose([])"),
+    "by the size of the item": SCALED.format(given="image"),
+}
+SPEAKS = {
+    "each time": frames("t = transforms.Compose([])"),
+    "by the size that options have": SCALED.format(given="self.options"),
+}
 test_silent, test_speaks = make_tests(transform_built_per_item, SILENT, SPEAKS)
 
 

@@ -25,9 +25,22 @@ SILENT: dict[str, Code] = {
     "    net.load_state_dict(saved)\n    net = net.module.cuda()\n    net.train()\n",
     "a function that draws samples": "class Runner:\n    def sample(self, net):\n"
     "        net = torch.nn.DataParallel(net)\n        self.train(net)\n",
+    "only for what it wraps": "def take(mine, saved):\n    net = torch.nn.DataParallel(Net())\n"
+    "    net.module.load_state_dict(saved)\n    mine.decoder = net.module.decoder\n"
+    "    mine.train()\n",
+    "in place of another": "def convert(net):\n"
+    "    if isinstance(net, torch.nn.DataParallel):\n"
+    "        net = torch.nn.DataParallel(net.module)\n"
+    "    return net\n",
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {
+    "for what it wraps, and to train": "def take(saved, rows):\n"
+    "    net = torch.nn.DataParallel(Net())\n    net.module.load_state_dict(saved)\n"
+    "    net(rows).backward()\n",
+    "where nothing is parallel yet": "def convert(net):\n"
+    "    if not isinstance(net, torch.nn.DataParallel):\n        net = torch.nn.DataParallel(net)\n"
+    "    return net\n",
     "a function that makes a sampler": "def make_sampler(net):\n"
     "    return torch.nn.DataParallel(net)\n",
     "its weights are saved unwrapped": "def main(net):\n    net = torch.nn.DataParallel(net)\n"

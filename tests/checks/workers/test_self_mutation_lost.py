@@ -35,8 +35,12 @@ COUNT_BRANCH = """
 SILENT = {
     "while it is made": rows_dataset("self.n = 0\nself.n += 1"),
     "local": rows_dataset(item="n = 0\nn += 1"),
+    "the size of what a worker keeps": rows_dataset(
+        "self.n = 0", "while self.n > 9:\n    self.n -= 1\nself.n += 1"
+    ),
 }
 SPEAKS = {
+    "taken away in the main process": rows_dataset("self.n = 9\nself.n -= 1", "self.n += 1"),
     "counted": rows_dataset("self.n = 0", "self.n += 1"),
     "taken out": rows_dataset("self.s = set(range(9))", "self.s.discard(index)"),
 }
