@@ -1,11 +1,14 @@
 """Classes of loaders of the project: the call of what they inherit makes the loader."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
 from pipedoctor.source.resolve.project import CallSite, Project
-from pipedoctor.source.syntax.expressions import is_self_expression
+from pipedoctor.source.syntax.call_arguments import find_default
+from pipedoctor.source.syntax.expressions import binding_key, is_self_expression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 
@@ -45,6 +48,64 @@ def positional_arguments(call: ast.Call) -> list[ast.expr]:
             return call.args[1:]
         case _:
             return call.args
+
+
+class BaseArguments(NamedTuple):
+    """What reaches DataLoader where a class that derives from it is called."""
+
+    given: dict[str, ArgumentExpression]
+    complete: bool
+
+
+def hand_to_base(
+    project: Project, cls: ClassDefinition, given: Mapping[str, ArgumentExpression], *, whole: bool
+) -> BaseArguments:
+    """
+    What the constructor of a class of loaders, given this, hands to that of DataLoader.
+
+    By its ``super().__init__(rows, num_workers=4)``, if the class has one of its own, and by
+    ``self.collate_fn = pad`` beside it. `whole`: what it is given is all that it is given.
+    """
+    init = project.find_method(cls, "__init__")
+    found = BaseArguments(dict(given), whole)
+    if init is None or init.owner is None:
+        return found
+    calls = [*_inherited_calls(project, init)]
+    above = project.find_bases(init.owner)[0][1:]
+    if len(calls) != 1 or any("__init__" in one.methods for one in above):
+        return found
+    if not _hands_all_on(calls[0].node):
+        found = _hand_parameters(init, calls[0].node, found)
+    found.given.update(find_own_collate(init))
+    return found
+
+
+def find_own_collate(init: CodeScope) -> dict[str, ArgumentExpression]:
+    """``self.collate_fn = pad``: what a constructor of a class of loaders sets itself."""
+    values = [value for value, _ in init.bindings.get("self.collate_fn", ())]
+    return {"collate_fn": ArgumentExpression(values[-1], init)} if values else {}
+
+
+def _hand_parameters(init: CodeScope, inner: ast.Call, given: BaseArguments) -> BaseArguments:
+    found: dict[str, ArgumentExpression] = {}
+    complete = given.complete
+    rest = init.node.args.kwarg if not isinstance(init.node, ast.Module) else None
+    written = zip(LOADER_PARAMETERS, positional_arguments(inner), strict=False)
+    for name, node in [*written, *((word.arg, word.value) for word in inner.keywords)]:
+        if name is None:
+            mine = rest is not None and binding_key(node) == rest.arg
+            complete = complete and mine and binding_key(node) not in init.item_stores
+            names = init.parameter_names
+            found |= {k: v for k, v in given.given.items() if k not in names | found.keys()}
+        elif not isinstance(node, ast.Name) or node.id not in init.parameter_names:
+            found[name] = ArgumentExpression(node, init)
+        elif node.id in given.given and node.id not in init.bindings:
+            found[name] = given.given[node.id]
+        else:
+            default = find_default(init.node, node.id)
+            kept = default is not None and complete and node.id not in init.bindings
+            found[name] = ArgumentExpression(default if default and kept else node, init)
+    return BaseArguments(found, complete)
 
 
 def _inherited_calls(project: Project, init: CodeScope) -> Iterator[CallSite]:

@@ -16,6 +16,8 @@ from pipedoctor.source.resolve.device_conditions import holds_with_gpu
 from pipedoctor.source.resolve.dictionaries import DictionaryResolver
 from pipedoctor.source.resolve.inherited_loaders import (
     find_inherited_constructions,
+    find_own_collate,
+    hand_to_base,
     loader_parameters_of,
     positional_arguments,
 )
@@ -120,6 +122,20 @@ class LoaderCallFinder:
                 yield ResolvedLoaderCall(call_site, name, given, complete, node)
 
     def _argument_variants(
+        self, site: CallSite, called: CalledClass
+    ) -> Iterator[tuple[dict[str, ArgumentExpression], bool, ast.AST]]:
+        """The same, of a class of the project what its constructor hands on."""
+        inherits = id(site.node) in self.inherited
+        cls = self.loader_subclasses.get(called.name)
+        for given, whole, node in self._written_variants(site, called):
+            if inherits:
+                yield {**given, **find_own_collate(site.scope)}, whole, node
+            elif cls is not None:
+                yield *hand_to_base(self.project, cls, given, whole=whole), node
+            else:
+                yield given, whole, node
+
+    def _written_variants(
         self, site: CallSite, called: CalledClass
     ) -> Iterator[tuple[dict[str, ArgumentExpression], bool, ast.AST]]:
         """Each way in which the arguments may be: dictionaries differ by branch."""

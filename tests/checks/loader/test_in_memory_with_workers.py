@@ -12,7 +12,25 @@ class Numbered(datasets.ImageFolder):
         {item}
 loader = DataLoader(Numbered(root), num_workers=2)
 """
+OWN_LOADER = (
+    DATASETS
+    + """
+class Mine(DataLoader):
+    def __init__(self, rows, size=8, workers=2, **options):
+        super().__init__({given})
+        {after}
+loader = Mine({call})
+"""
+)
 SILENT = {
+    "a class of loaders that collates": OWN_LOADER.format(
+        given="rows, size, num_workers=workers, **options",
+        after="self.collate_fn = heavy",
+        call="Memory()",
+    ),
+    "a class of loaders without workers": OWN_LOADER.format(
+        given="rows, size, **options", after="pass", call="Memory(), workers=4"
+    ),
     "a dataset is tried out": DATASETS + "if __name__ == '__main__':\n"
     "    for x in DataLoader(Memory(), num_workers=2):\n        print(x)\n",
     "no workers": loader_call("Memory()"),
@@ -35,6 +53,17 @@ BUSY = {
     }.items()
 }
 SPEAKS = {
+    "workers by the default of a class of loaders": OWN_LOADER.format(
+        given="rows, size, num_workers=workers", after="pass", call="Memory(), 16"
+    ),
+    "workers that a class of loaders is given": OWN_LOADER.format(
+        given="rows, size, num_workers=workers, **options",
+        after="self.size = size",
+        call="rows=Memory(), workers=3, pin_memory=True",
+    ),
+    "workers among what a class of loaders hands on": OWN_LOADER.format(
+        given="rows, size, **options", after="pass", call="Memory(), num_workers=4"
+    ),
     "picked and converted": rows_training(
         "self.x = path", "return torch.as_tensor(self.x[index]).float(), len(self.x)"
     ),
