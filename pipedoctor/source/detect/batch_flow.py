@@ -17,7 +17,6 @@ from pipedoctor.source.detect.flow_state import (
     ObjectState,
     bind_target,
     find_flow_key,
-    flow_names,
     holds_attribute,
     is_part_of_result,
     list_bound_parts,
@@ -33,6 +32,7 @@ from pipedoctor.source.detect.host_tensors import (
 from pipedoctor.source.detect.kept_graphs import record_kept_graph
 from pipedoctor.source.detect.layers import is_layer_output
 from pipedoctor.source.detect.losses import find_losses
+from pipedoctor.source.detect.packed_sequences import find_packed_sizes
 from pipedoctor.source.detect.positions import is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import (
@@ -102,7 +102,7 @@ class BatchFlow(BatchEvents):
                 for call in find_nodes(one.value, (ast.Call,))
             )
             if moved or tensor_names(one.value) & (state.results | state.on_device.keys()):
-                state.results |= flow_names(one.target)
+                state.results |= self.names.of_target(one.target)
             self.record_text(scope, step, one.value, state)
             record_kept_graph(self.recorder, scope, step, one, state)
 
@@ -136,7 +136,7 @@ class BatchFlow(BatchEvents):
         made = joined or changed or makes_tensor(self.recorder, scope, value)
         made = made or "fresh" in returned
         for target in node.targets:
-            names = self.names.of_all(target)
+            names = self.names.of_target(target) - find_packed_sizes(scope, target, value)
             if isinstance(target, ast.Subscript):
                 if is_made_on_host(self.recorder, scope, target.value):
                     continue

@@ -16,7 +16,8 @@ _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
 BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 """What may bind variables to parts of a batch."""
-_SHAPE_ATTRIBUTES = {"shape", "device", "dtype", "ndim", "requires_grad"}
+_SHAPE_ATTRIBUTES = {"shape", "device", "dtype", "ndim", "requires_grad", "batch_sizes"}
+"""What the host knows of a tensor; of packed sequences the sizes, which torch keeps there."""
 
 
 @dataclass(slots=True)
@@ -128,6 +129,11 @@ def flow_names(node: ast.expr) -> set[str]:
     return _collect_names(node, host=True)
 
 
+def target_names(node: ast.expr) -> set[str]:
+    """The variables that an assignment changes: of ``x[:, self.size]`` only ``x``."""
+    return _collect_names(node, host=True, indices=False)
+
+
 def tensor_names(node: ast.expr) -> set[str]:
     """Those of which the expression holds more than numbers that the host has read."""
     return _collect_names(node, host=False)
@@ -138,6 +144,7 @@ class ExpressionNames:
 
     def __init__(self) -> None:
         self._all: dict[int, frozenset[str]] = {}
+        self._targets: dict[int, frozenset[str]] = {}
         self._tensors: dict[int, frozenset[str]] = {}
         self._calls: dict[int, list[ast.Call]] = {}
         self._given: dict[int, frozenset[str]] = {}
@@ -148,6 +155,13 @@ class ExpressionNames:
         found = self._all.get(id(node))
         if found is None:
             found = self._all[id(node)] = frozenset(flow_names(node))
+        return found
+
+    def of_target(self, node: ast.expr) -> frozenset[str]:
+        """The variables that an assignment changes."""
+        found = self._targets.get(id(node))
+        if found is None:
+            found = self._targets[id(node)] = frozenset(target_names(node))
         return found
 
     def of_tensors(self, node: ast.expr) -> frozenset[str]:
@@ -181,7 +195,7 @@ class ExpressionNames:
         return found
 
 
-def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
+def _collect_names(top: ast.AST, *, host: bool, indices: bool = True) -> set[str]:
     """Of an expression the variables, apart from what the host reads where that is not meant."""
     found: set[str] = set()
     queue: list[ast.AST] = [top]
@@ -201,6 +215,9 @@ def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
                 continue
             if key := _key_of_getattr(node):
                 found.add(key)
+        elif not indices and isinstance(node, ast.Subscript):
+            queue.append(node.value)
+            continue
         queue += child_nodes(node)
     return found
 
@@ -236,11 +253,11 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
             return
     read = flow_names(value)
     if read & state.results:
-        state.results |= flow_names(target)
+        state.results |= target_names(target)
     elif read & state.batch:
-        state.batch |= flow_names(target)
+        state.batch |= target_names(target)
         moved = read & state.on_device.keys()
-        for name in flow_names(target) if moved else ():
+        for name in target_names(target) if moved else ():
             state.on_device.setdefault(name, state.on_device[min(moved)])
 
 

@@ -1,0 +1,31 @@
+"""PDR403: what the host knows of tensors, and reads without a wait."""
+
+from pipedoctor_checks.training.sync_in_loop import sync_in_loop
+from tests.checks.code_samples import GPU_STEP, batch_loop, make_tests
+
+PACKED = """
+out = net(x)
+if not isinstance(out, {kind}):
+    raise TypeError
+rows, sizes, order, back = out
+n = int({asked}[0])
+"""
+SILENT = {
+    "the sizes of what is packed": batch_loop(
+        GPU_STEP + PACKED.format(kind="PackedSequence", asked="sizes")
+    ),
+    "the sizes of what is packed, by their name": batch_loop(
+        GPU_STEP + "n = int(net(x).batch_sizes[0])"
+    ),
+    "an index by which results are put somewhere": batch_loop(
+        GPU_STEP + "n = len(y)\nsums[n] += loss\nkept[:, n] = loss * 2\nprint(n)"
+    ),
+}
+SPEAKS = {
+    "the data of what is packed": batch_loop(
+        GPU_STEP + PACKED.format(kind="PackedSequence", asked="rows")
+    ),
+    "one of four results": batch_loop(GPU_STEP + PACKED.format(kind="tuple", asked="sizes")),
+    "what results are put in": batch_loop(GPU_STEP + "n = len(y)\nsums[n] += loss\nprint(sums)"),
+}
+test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
