@@ -139,6 +139,8 @@ class Loop(Part, frozen=True, kw_only=True):
     """The way of its loader to it: ``made``, ``returned by build()``, ``iterated``."""
     single: bool = False
     """No loop, but a function that makes one step; its callers have the loop."""
+    generates: bool = False
+    """Each step generates text or the like token by token, beside which copies hardly count."""
 
 
 class Event(Part, Generic[D_co], frozen=True, kw_only=True):

@@ -43,6 +43,11 @@ def is_demo_loop(loop: Loop) -> bool:
     return bool(is_demo) and loop.role != "train" and not loop.repeats
 
 
+def is_generating_loop(loop: Loop) -> bool:
+    """Does it only generate text, for seconds in each step?"""
+    return loop.generates and loop.role != "train"
+
+
 def is_single_evaluation(source: Source, loader: LoaderCall) -> bool:
     """Does it only evaluate, and only once?"""
     roles = {source.loops[number].role for number in loader.fed}

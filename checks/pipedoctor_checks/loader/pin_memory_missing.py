@@ -21,6 +21,7 @@ from pipedoctor_checks._shared.non_blocking_copy import (
 )
 from pipedoctor_checks._shared.training_loop import (
     find_device_copies,
+    is_generating_loop,
     is_single_evaluation,
 )
 
@@ -45,15 +46,14 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    `pin_memory` is False or not given, all arguments are visible, and a loop fed by
-    this loader copies its batches to a device. Not reported: loops driven by a
-    framework, a value that is only the default of an option, and workers that only copy
-    data from memory (PDR111). `accelerator.prepare` copies each batch, and pins none.
-    Without workers nothing is pinned in advance: that is a note, and not reported at all
-    if there are no workers on purpose, if only an evaluation uses the loader, or if items
-    are not known to do more than pick data from memory. An evaluation in a single pass is
-    a note as well, and so is a dataset that is only tried out under the main guard of its
-    own file.
+    `pin_memory` is False or not given, all arguments are visible, and a loop fed by this loader
+    copies its batches to a device. Not reported: loops driven by a framework, a value that is
+    only the default of an option, and workers that only copy data from memory (PDR111).
+    `accelerator.prepare` copies each batch, and pins none. Without workers nothing is pinned in
+    advance: that is a note, and not reported at all if there are no workers on purpose, if only
+    an evaluation uses the loader, or if items are not known to do more than pick data from
+    memory. An evaluation in a single pass, or one that generates text, is a note as well, and
+    so is a dataset that is only tried out under the main guard of its own file.
 
     ## Bad example
 
@@ -133,4 +133,7 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
 def _gains_little(source: Source, loader: LoaderCall) -> bool:
     """Would pinning gain little, with no other loader of the file that needs it?"""
     tried = is_trial_dataset(source, loader)
-    return has_no_workers(loader) or is_single_evaluation(source, loader) or tried
+    loops = [source.loops[number] for number in loader.fed]
+    generates = bool(loops) and all(map(is_generating_loop, loops))
+    once = is_single_evaluation(source, loader)
+    return has_no_workers(loader) or once or generates or tried

@@ -6,6 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
+from pipedoctor_checks._shared.training_loop import is_generating_loop
 
 
 @check("PDR401", "A non-blocking copy from unpinned memory", fix="code", subject="loop")
@@ -22,6 +23,7 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
 
     The loop copies its batches with `non_blocking=True`, and every loader that feeds it
     is known not to pin. `x.pin_memory().cuda(non_blocking=True)` pins its own copy.
+    An evaluation that generates text (`model.generate`) is not reported.
 
     ## Bad example
 
@@ -52,7 +54,8 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             if e.loop == index and e.details.non_blocking and not e.details.pins
         ]
         places = list_spots(moved)
-        if fed and not reported.issuperset(places) and all(map(_is_unpinned, fed)):
+        left = is_generating_loop(loop)
+        if fed and not left and not reported.issuperset(places) and all(map(_is_unpinned, fed)):
             reported.update(places)
             yield make_code_finding(
                 places,

@@ -13,7 +13,11 @@ from pipedoctor_checks._shared.non_blocking_copy import (
     make_non_blocking,
 )
 from pipedoctor_checks._shared.own_names import choose_name
-from pipedoctor_checks._shared.training_loop import describe_waiting_loops, is_demo_loop
+from pipedoctor_checks._shared.training_loop import (
+    describe_waiting_loops,
+    is_demo_loop,
+    is_generating_loop,
+)
 
 PREPARED = "accelerator.prepare"
 """The event of a loader that accelerate moves to the device itself."""
@@ -32,11 +36,11 @@ def pinned_blocking(source: Source, /) -> Findings:
     ## How it is judged
 
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
-    `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a
-    type conversion or through numpy, is no longer pinned, and batches of a loader that
-    accelerate has prepared are on the device already. An evaluation in a single
-    pass is not reported. The loops of a file are one finding, and copies that are
-    reached from several files are reported once.
+    `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a type
+    conversion or through numpy, is no longer pinned, and batches of a loader that accelerate
+    has prepared are on the device already. An evaluation in a single pass is not reported, nor
+    one that generates text (`model.generate`). The loops of a file are one finding, and copies
+    that are reached from several files are reported once.
 
     ## Bad example
 
@@ -73,7 +77,8 @@ def pinned_blocking(source: Source, /) -> Findings:
         if any(e.name == PREPARED and e.loop == index for e in source.select_events(DeviceCopy)):
             continue  # its batches are on the device already
         once = loop.role == "eval" and not loop.repeats
-        if pinned and moved and not once and not is_demo_loop(loop):
+        aside = once or is_demo_loop(loop) or is_generating_loop(loop)
+        if pinned and moved and not aside:
             one = _BlockingLoop(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)
     reported: set[Spot] = set()

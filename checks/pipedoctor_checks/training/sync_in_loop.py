@@ -12,6 +12,7 @@ from pipedoctor_checks._shared.training_loop import (
     describe_waiting_loops,
     is_demo_loop,
     is_done_on_gpu,
+    is_generating_loop,
     is_occasional,
 )
 
@@ -34,12 +35,13 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     A value computed from the batch is read in the loop itself, in every step; or a training
     calls `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not
-    reported: reads guarded by an interval or a flag, results that an evaluation needs
-    on the host, and a single evaluation that synchronizes each step to time it. The loops
-    of one file are one finding. It is a note if none of the waiting loops trains, and not
-    reported in a file that only evaluates, once. A training loop whose course depends on the
-    value (it stops if the loss is not finite) waits as well, and often has to: a note. The
-    value that decides the course of an evaluation is left out, and not what else is read there.
+    reported: reads guarded by an interval or a flag, results that an evaluation needs on the
+    host, an evaluation that generates text (`model.generate`), and a single evaluation that
+    synchronizes each step to time it. The loops of one file are one finding. It is a note if
+    none of the waiting loops trains, and not reported in a file that only evaluates, once. A
+    training loop whose course depends on the value (it stops if the loss is not finite) waits
+    as well, and often has to: a note. The value that decides the course of an evaluation is
+    left out, and not what else is read there.
 
     ## Bad example
 
@@ -159,7 +161,7 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
     if loop.role != "train":
         waits = [e for e in waits if not (e in own and _decides(e))]
     timed = loop.role != "train" and not loop.repeats and _is_timed(source, index)
-    if (waits and waits[0].handler) or timed or is_demo_loop(loop):
+    if (waits and waits[0].handler) or timed or is_demo_loop(loop) or is_generating_loop(loop):
         return []
     all_work = _find_synchronize(source, index) if loop.role == "train" else []
     return (

@@ -11,6 +11,7 @@ from pipedoctor_checks._shared.code_finding import (
     name_functions,
 )
 from pipedoctor_checks._shared.own_names import choose_expression
+from pipedoctor_checks._shared.training_loop import is_single_evaluation
 
 _PACKED = """\
 import pickle
@@ -48,12 +49,12 @@ def python_object_list(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    While a dataset is created, a loop puts a dictionary, a tuple, a string or a record of
-    a class into a container stored in it; or a function that gives an object for each line,
-    row or path makes the container whose elements are its items. Containers are followed
-    through functions, attributes and the arguments of the dataset; what may hold arrays is
-    not named. Its length is unknown, so the finding is only possible, and is reported once
-    per project.
+    While a dataset is created, a loop puts a dictionary, a tuple, a string or a record of a
+    class into a container stored in it; or a function that gives an object for each line, row
+    or path makes the container whose elements are its items. Containers are followed through
+    functions, attributes and the arguments of the dataset; what may hold arrays is not named,
+    nor what only evaluations of a single pass load. Its length is unknown, so the finding is
+    only possible, and is reported once per project.
 
     ## Bad example
 
@@ -84,7 +85,8 @@ def python_object_list(source: Source, /) -> Findings:
     - https://github.com/pytorch/pytorch/issues/13246
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
-    groups = list(group_by_class(source.select_events(ObjectList)))
+    events = (e for e in source.select_events(ObjectList) if not _is_read_once(source, e))
+    groups = list(group_by_class(events))
     if groups:
         yield make_code_finding(
             list_spots(event for group in groups for event in group),
@@ -94,6 +96,13 @@ def python_object_list(source: Source, /) -> Findings:
             confidence=Confidence.POSSIBLE,
             kept_in=sorted({event.name for group in groups for event in group}),
         )
+
+
+def _is_read_once(source: Source, event: Event[ObjectList]) -> bool:
+    """Do only evaluations of a single pass load its dataset, as far as that is known?"""
+    mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
+    again = any(source.loops[number].repeats for loader in mine for number in loader.fed)
+    return bool(mine) and not again and all(is_single_evaluation(source, x) for x in mine)
 
 
 def _pack_list(event: Event[ObjectList]) -> str:

@@ -79,6 +79,7 @@ def _record_loop(
         loaders=tuple(sorted(loaders.union(known))),
         role=_find_role(scope, step, node),
         repeats=is_repeated(recorder, scope, step),
+        generates=_generates(scope, node),
     )
     if before is not None:
         recorder.loops[before] = loop
@@ -115,6 +116,16 @@ def _evaluates_itself(
         and is_device_copy(one.node, recorder, scope)
         for one in scope.calls
         if one.context.loops[-1:] == (node,)
+    )
+
+
+def _generates(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
+    """``model.generate(ids)``: does each step call the model once for each token?"""
+    return any(
+        node in step.context.loops
+        and isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        for step in scope.find_calls("generate")
     )
 
 

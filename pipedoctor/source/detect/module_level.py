@@ -165,7 +165,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         if not either and not has_version_branch(recorder, scope, step):
             recorder.add_event(OldAmpUse(given=bool(node.args)), scope, step, full)
     elif full in _VARIABLE_CLASSES:
-        _record_variable(recorder, scope, step, node, full)
+        if not scope.module.is_test:
+            _record_variable(recorder, scope, step, node, full)
     elif _is_data_parallel(recorder, full):
         record_data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED_SAMPLERS:

@@ -5,10 +5,13 @@ import pytest
 from pipedoctor.check import Severity
 from pipedoctor.fix.code.script import edit_content
 from pipedoctor_checks.compat.variable import variable
-from tests.checks.code_samples import find, make_tests
+from tests.checks.code_samples import Code, find, make_tests
 
 FREEZE = "from torch.autograd import Variable\nx = Variable(x, volatile={})\n"
-SILENT = {"another's": "from mine import Variable\nVariable(1)\n"}
+SILENT: dict[str, Code] = {
+    "another's": "from mine import Variable\nVariable(1)\n",
+    "of a test": {"tests/test_net.py": "from torch.autograd import Variable\nVariable(1)\n"},
+}
 SPEAKS = {
     "called": "from torch.autograd import Variable\nx = Variable(x)\n",
     "all of a file": "from torch.autograd import Variable\nx = Variable(x)\n\n"

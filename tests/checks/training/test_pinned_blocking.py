@@ -47,7 +47,15 @@ def main(data, net):
         for x in loader:
             net(x.to(accelerator.device)).backward()
 """
+GENERATION = """
+def caption(data, net, device):
+    loader = DataLoader(data, pin_memory=True)
+    for epoch in range(9):
+        for ids in loader:
+            print({asked}(ids.to(device)))
+"""
 SILENT = {
+    "text is generated": GENERATION.format(asked="net.generate"),
     "prepared by accelerate": PREPARED.format(prepared="loader = accelerator.prepare(loader)"),
     "placed on the host": batch_loop("z = torch.as_tensor(x, device='cpu')"),
     "not blocking": batch_loop("x = x.to(device, non_blocking=True)"),
@@ -68,6 +76,10 @@ SPEAKS = {
     "placed, each of a batch": "def place(rows, device):\n"
     "    return tuple(torch.as_tensor(row, device=device) for row in rows)\n"
     + batch_loop("x, y = place((x, y), device)"),
+    "a function of this name": GENERATION.format(asked="generate"),
+    "text is generated beside a training": batch_loop(
+        "print(net.generate(x.to(device)))\nnet(y).backward()"
+    ),
     "not prepared": PREPARED.format(prepared="pass"),
     "to": batch_loop("x = x.to(device)"),
     "cuda": batch_loop("x, y = x.cuda(), y.cuda()"),

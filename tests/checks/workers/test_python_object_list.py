@@ -25,7 +25,18 @@ class {name}(Dataset):
     def __getitem__(self, index):
         return read(self.rows[index])
 """
+READ_ONCE = (
+    PAIR_LIST.format(name="Pairs")
+    + """
+def evaluate(net):
+    for x in DataLoader(Pairs(names), num_workers=2):
+        net(x)
+
+{calls}
+"""
+)
 SILENT = {
+    "an evaluation in a single pass": READ_ONCE.format(calls="evaluate(net)"),
     "pairs of arrays": rows_dataset(
         "self.x = [(v, m) for v, m in found]\nself.n = [v.shape[0] for v, m in self.x]"
     ),
@@ -43,6 +54,9 @@ SILENT = {
     "nothing": rows_training("self.x = []\nfor i in path:\n    self.x += []", "self.x"),
 }
 SPEAKS = {
+    "an evaluation after each epoch": READ_ONCE.format(
+        calls="for epoch in range(9):\n    evaluate(net)"
+    ),
     "dictionaries": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append({'a': i})"),
     "kept": list_dataset("(name, 1)"),
     "through another name": list_dataset(
