@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check import Finding, Remedy
@@ -12,6 +13,12 @@ def identify_change(finding: Finding) -> Hashable:
     """What would be changed, whatever the place and its names: equal for one change."""
     remedies = tuple((r.title, r.unsafe, r.kept) for r in finding.remedies)
     return remedies, finding.confidence, finding.counterfactual, finding.gain
+
+
+def identify_copy(finding: Finding) -> Hashable:
+    """The same, with all that is said of the code: equal for code that was copied."""
+    evidence = msgspec.json.encode(finding.evidence, order="deterministic")
+    return identify_change(finding), finding.severity, finding.summary, evidence
 
 
 def merge_alike(findings: Sequence[Finding]) -> Finding:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
-from pipedoctor.engine.alike import identify_change, merge_alike
+from pipedoctor.engine.alike import identify_change, identify_copy, merge_alike
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.consequences import Consequences
 from pipedoctor.lazy_pattern import compile_lazily
@@ -86,8 +86,8 @@ def triage(
     documents and side projects; by confidence and any other gain; equal ones by code, by
     how deep the file lies, by place and words, so the order is total and does not depend
     on the order of the verdicts. Of several findings of one check, the gravest carries
-    the symptoms; equal ones of one place stand once, and what one change mends in several
-    files too, where the check `merges`.
+    the symptoms; equal ones of one place stand once, and so do
+    copies of code, and what one change mends in several files, where the check `merges`.
     """
     every = sorted(
         (
@@ -118,11 +118,13 @@ def _drop_duplicates(items: Iterable[_SortItem]) -> list[_SortItem]:
 
 
 def _merge_items(items: Iterable[_SortItem]) -> list[_SortItem]:
-    """One item where the same change mends several: at the place of the first of them."""
+    """One item for copies of code, and where the same change mends several: at the first place."""
     groups: dict[Hashable, list[_SortItem]] = {}
     for number, item in enumerate(items):
-        one_change = item.check.merges and item.finding.location is not None
-        change = identify_change(item.finding) if one_change else number
+        change: Hashable = number
+        if item.finding.location is not None and item.finding.remedies:
+            identify = identify_change if item.check.merges else identify_copy
+            change = identify(item.finding)
         groups.setdefault((item.check.code, change), []).append(item)
     return [
         replace(first, finding=merge_alike([first.finding, *(one.finding for one in others)]))

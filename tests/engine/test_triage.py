@@ -104,7 +104,22 @@ def test_what_one_change_mends_stands_once_where_its_check_merges() -> None:
     ]  # fmt: skip
     assert [e.path for e in one.finding.remedies[0].edits] == ["z.py", "a.py", "d.py", "b/c.py"]
     assert second.finding == other.findings[0]
-    assert len(triage(catalogue(made("M1")), [*found, other, grave])) == 6
+    assert len(triage(catalogue(made("M1")), [*found, other, grave])) == 5
+
+
+def test_copies_of_code_stand_once() -> None:
+    remedy = Remedy(title="Pin", place=Place.CODE, lasts=Lasts.ALWAYS)
+
+    def says_at(path: str, **more: Any) -> Verdict:
+        where = Location(path=path, line=1)
+        return says("A1", SLOWS, location=where, remedies=(remedy,), **more)
+
+    copies = [says_at("a.py", evidence={"x": 1}), says_at("b.py", evidence={"x": 1})]
+
+    one, other = triage(PLAIN, [*copies, says_at("c.py", evidence={"x": 2})])
+
+    assert one.finding.summary == "A1; the same at 1 more place, in 1 other file"
+    assert other.finding.summary == "A1"
 
 
 def test_then_by_code_place_and_words() -> None:

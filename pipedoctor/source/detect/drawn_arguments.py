@@ -11,23 +11,45 @@ from pipedoctor.source.syntax.walk import find_nodes
 _RANDOM_MODULES = ("random.", "numpy.random.", "torch.rand")
 _SIZES = frozenset(("height", "width", "size", "shape"))
 _LIST_METHODS = ("append", "extend", "insert")
+_MAX_EXPRESSIONS = 64
+"""What a call is given is followed through no more of them."""
 
 
 def depends_on_item(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
     """``Compose([Rotate(angle)])``, where ``angle = random.randint(0, 90)`` or ``image.height``."""
-    seen: set[str] = set()
-    queue: list[ast.expr] = [*node.args, *(word.value for word in node.keywords)]
-    for value in queue:
-        if any(_draws(recorder, scope, one) for one in find_nodes(value, (ast.Call,))):
+    seen: set[tuple[int, str]] = set()
+    given = (*node.args, *(word.value for word in node.keywords))
+    queue = [(value, scope) for value in given]
+    for value, its in queue:
+        if any(_draws(recorder, its, one) for one in find_nodes(value, (ast.Call,))):
             return True
-        if any(_is_size_of_item(recorder, scope, x) for x in find_nodes(value, (ast.Attribute,))):
+        if any(_is_size_of_item(recorder, its, x) for x in find_nodes(value, (ast.Attribute,))):
             return True
-        fresh = {one.id for one in find_nodes(value, (ast.Name,))} - seen
-        seen |= fresh
-        for name in sorted(fresh):
-            queue += [given for given, _ in scope.bindings.get(name, ())]
-            queue += _list_added(scope, name)
+        if len(queue) < _MAX_EXPRESSIONS:
+            queue += _follow_names(recorder, value, its, seen)
     return False
+
+
+def _follow_names(
+    recorder: EventRecorder, value: ast.expr, scope: CodeScope, seen: set[tuple[int, str]]
+) -> list[tuple[ast.expr, CodeScope]]:
+    """What the names of an expression were given: here, or by calls of the function."""
+    found: list[tuple[ast.expr, CodeScope]] = []
+    for name in sorted({one.id for one in find_nodes(value, (ast.Name,))}):
+        if (id(scope), name) in seen:
+            continue
+        seen.add((id(scope), name))
+        written = [given for given, _ in scope.bindings.get(name, ())]
+        found += [(one, scope) for one in (*written, *_list_added(scope, name))]
+        if name in scope.parameter_names and name != "self" and not written:
+            found += [
+                (given, site.scope)
+                for site in recorder.project.find_callers(scope)
+                if recorder.is_item_code(site.scope)
+                for parameter, given in match_arguments(scope, site.node)
+                if parameter == name
+            ]
+    return found
 
 
 def _is_size_of_item(recorder: EventRecorder, scope: CodeScope, node: ast.Attribute) -> bool:
@@ -44,12 +66,25 @@ def _is_size_of_item(recorder: EventRecorder, scope: CodeScope, node: ast.Attrib
 
 
 def _draws(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
-    return recorder.full_name_of(node.func, scope).startswith(_RANDOM_MODULES)
+    """``random.random()``, or a function of the project that does that itself."""
+    if recorder.full_name_of(node.func, scope).startswith(_RANDOM_MODULES):
+        return True
+    called = recorder.project.find_definition(node.func, scope.module)
+    return isinstance(called, CodeScope) and any(
+        isinstance(step.node, ast.Call)
+        and recorder.full_name_of(step.node.func, called).startswith(_RANDOM_MODULES)
+        for step in called.calls
+    )
 
 
 def _list_added(scope: CodeScope, name: str) -> list[ast.expr]:
     """What is added to a list of this name."""
-    return [
+    extended = [
+        step.node.value
+        for step in scope.steps_by_type.get(ast.AugAssign, [])
+        if isinstance(step.node, ast.AugAssign) and binding_key(step.node.target) == name
+    ]
+    return extended + [
         given
         for method in _LIST_METHODS
         for step in scope.find_calls(method)

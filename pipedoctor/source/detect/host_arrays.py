@@ -24,10 +24,25 @@ def is_made_tensor_again(
     later = [s.node for s in within if getattr(s.node, "lineno", 0) >= node.lineno]
     names = _list_names_made_of(variable, later)
     return any(
-        makes_tensor_of(recorder, scope, one, name)
+        makes_tensor_of(recorder, scope, one, name) and _is_changed_before(later, one, node, names)
         for one in later
         if isinstance(one, ast.Call) and (one.lineno > node.lineno or contains_node(one, node))
         for name in names
+    )
+
+
+def _is_changed_before(
+    steps: Iterable[ast.AST], made: ast.Call, node: ast.Call, names: AbstractSet[str]
+) -> bool:
+    """Is anything done with the array ``x.numpy()`` before a tensor is `made` of it?"""
+    given = made.args[0]
+    if given is not node and not isinstance(given, ast.Name):
+        return True
+    return any(
+        isinstance(one, (ast.Assign, ast.AugAssign, ast.Call))
+        and node.lineno < one.lineno < made.lineno
+        and not names.isdisjoint(expression_names(one))
+        for one in steps
     )
 
 

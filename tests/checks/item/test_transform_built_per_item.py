@@ -19,11 +19,28 @@ def scale(image, other):
     sides = [round(image.height / 2), 9]
     return transforms.Compose([transforms.Resize(sides)])(other)
 """
+CROPPED = """
+class Crops(Dataset):
+    def __getitem__(self, index):
+        chosen = choose(self.names[index])
+        return crop({given})(self.names[index])
+
+def choose(name):
+    return {{"flip": random.random() > 0.5, "name": name}}
+
+def crop(how):
+    steps = [transforms.ToTensor()]
+    if how["flip"]:
+        steps += [transforms.Lambda(lambda x: turn(x, how["flip"]))]
+    return transforms.Compose(steps)
+"""
 SILENT = {
+    "by what a function has drawn for the item": CROPPED.format(given="chosen"),
     "once": frames(init="self.t = transforms.Compose([])"),
     "by the size of the item": SCALED.format(given="image"),
 }
 SPEAKS = {
+    "by options, whatever is drawn beside": CROPPED.format(given="self.options"),
     "each time": frames("t = transforms.Compose([])"),
     "by the size that options have": SCALED.format(given="self.options"),
 }

@@ -4,6 +4,10 @@ from pipedoctor_checks.training.main_process_augment import main_process_augment
 from tests.checks.code_samples import GPU_STEP, batch_loop, make_tests
 
 SILENT = {
+    "there and back with nothing between": batch_loop(
+        "x = x.numpy()\nx = torch.Tensor(x)\nx.cuda()"
+    ),
+    "there and back at once": batch_loop("x = torch.from_numpy(x.numpy())\nx.cuda()"),
     "results": batch_loop(GPU_STEP + "z = loss.detach().cpu().numpy()"),
     "a transform on the device": "from torchvision import transforms\n"
     "cut = transforms.RandomCrop(32)\n" + batch_loop("x = x.cuda()\nx = cut(x)"),
@@ -11,6 +15,10 @@ SILENT = {
 }
 TRANSFORM = "from torchvision import transforms\ncut = transforms.RandomCrop(32)\n"
 SPEAKS = {
+    "changed in place": batch_loop(
+        "x = x.numpy()\nx[:, 0] = turn(x[:, 0])\nx = torch.Tensor(x)\nx.cuda()"
+    ),
+    "changed by a function": batch_loop("x = x.numpy()\nturn(x)\nx = torch.Tensor(x)\nx.cuda()"),
     "there and back": batch_loop("x = x.numpy()\nx = turn(x)\nx = torch.Tensor(x)\nx.cuda()"),
     "under another name": batch_loop("y = x.numpy()\nz = y[::-1]\nx = torch.Tensor(z)\nx.cuda()"),
     "in a function, before the loss": "def turn(rows):\n"
