@@ -17,6 +17,7 @@ from pipedoctor.facts.code_events.training import (
 )
 from pipedoctor.source.detect.clocks import reads_clock
 from pipedoctor.source.detect.device_copies import copies_to_host, find_copied, is_device_copy
+from pipedoctor.source.detect.early_exits import list_passed_intervals
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.host_arrays import is_host_transform, is_made_tensor_again
@@ -277,7 +278,7 @@ class BatchEvents:
             scope,
             step,
             unparse_short(step.node),
-            caller_guards=self.guards,
+            caller_guards=(*self.guards, *list_passed_intervals(scope, step)),
         )
 
 

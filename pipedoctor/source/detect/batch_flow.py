@@ -11,6 +11,7 @@ from pipedoctor.source.detect.device_copies import (
     list_own_calls,
     speaks_of_moves,
 )
+from pipedoctor.source.detect.early_exits import list_passed_intervals
 from pipedoctor.source.detect.flow_state import (
     BINDING_NODES,
     FlowState,
@@ -261,7 +262,8 @@ class BatchFlow(BatchEvents):
     def _uncertain_guards(self, scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
         """The conditions of a call, inside the loop; those that always hold apart."""
         begin = self.recorder.loops[self.loop_index].at.line if not self.depth else 0
-        around = [g for g in step.context.guards if g.test.lineno > begin]
+        passed = list_passed_intervals(scope, step)
+        around = [g for g in (*passed, *step.context.guards) if g.test.lineno > begin]
         uncertain = (one for one in around if not self.recorder.always_holds(one, scope))
         return [self.recorder.name_interval(one, scope) for one in uncertain]
 

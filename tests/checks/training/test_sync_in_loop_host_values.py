@@ -10,7 +10,21 @@ if not isinstance(out, {kind}):
 rows, sizes, order, back = out
 n = int({asked}[0])
 """
+REPORT = """
+def report(loss, step, every=50):
+    if {test}:
+        return
+    write(loss)
+
+def write(loss):
+    print(loss.item())
+"""
 SILENT = {
+    "behind an interval that has returned": REPORT.format(test="(step + 1) % every != 0")
+    + batch_loop(GPU_STEP + "report(loss, step)"),
+    "behind an interval that goes on with the next": batch_loop(
+        GPU_STEP + "if step % 50:\n    continue\nprint(loss.item())"
+    ),
     "the sizes of what is packed": batch_loop(
         GPU_STEP + PACKED.format(kind="PackedSequence", asked="sizes")
     ),
@@ -22,6 +36,11 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "behind a return of another kind": REPORT.format(test="loss is None")
+    + batch_loop(GPU_STEP + "report(loss, step)"),
+    "before an interval": batch_loop(
+        GPU_STEP + "print(loss.item())\nif step % 50:\n    continue\nwrite(step)"
+    ),
     "the data of what is packed": batch_loop(
         GPU_STEP + PACKED.format(kind="PackedSequence", asked="rows")
     ),

@@ -1,0 +1,34 @@
+"""Steps behind ``if step % 50: return``, which happen at an interval only."""
+
+import ast
+
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+
+
+def list_passed_intervals(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
+    """The conditions on an interval under which the function or the turn has ended before."""
+    line = getattr(step.node, "lineno", 0)
+    loops, guards = step.context.loops, step.context.guards
+    return [
+        GuardCondition(test.test, holds=False)
+        for its in scope.steps_by_type.get(ast.If, ())
+        if isinstance(test := its.node, ast.If) and test.lineno < line
+        if _ends_turn(test) and _counts(test.test)
+        if its.context.loops == loops[: len(its.context.loops)]
+        if its.context.guards == guards[: len(its.context.guards)]
+        if not isinstance(test.body[-1], ast.Continue) or its.context.loops == loops
+    ]
+
+
+def _ends_turn(node: ast.If) -> bool:
+    return isinstance(node.body[-1], (ast.Return, ast.Continue)) and not node.orelse
+
+
+def _counts(test: ast.expr) -> bool:
+    """``(step + 1) % every != 0``."""
+    return any(
+        isinstance(one.op, ast.Mod) and not isinstance(one.left, (ast.Constant, ast.JoinedStr))
+        for one in find_nodes(test, (ast.BinOp,))
+    )
