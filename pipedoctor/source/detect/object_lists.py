@@ -128,14 +128,25 @@ def is_converted_to_array(scope: CodeScope, key: str) -> bool:
     """
     ``self.rows = np.array(self.rows)``: does it become a table afterwards?
 
-    Also by a class of the same file that packs what it is given into one array.
+    Also by a class of the same file that packs what it is given into one array, or by what
+    nobody sees here, where something asks for its shape.
     """
-    return any(
+    return _is_asked_as_array(scope, key) or any(
         isinstance(value, ast.Call)
         and (last_name(value.func) in _ARRAY_CONSTRUCTORS or _is_packed(scope, value.func))
         and any(binding_key(one) == key for one in value.args)
         for values in scope.bindings.values()
         for value, _ in values
+    )
+
+
+def _is_asked_as_array(scope: CodeScope, key: str) -> bool:
+    """``self.rows.shape[0]``: does a method of the class ask for what only arrays have?"""
+    methods = scope.owner.methods.values() if scope.owner and key.startswith("self.") else [scope]
+    return any(
+        one.attr in _ARRAY_ATTRIBUTES and binding_key(one.value) == key
+        for method in methods
+        for one in method.attribute_nodes
     )
 
 

@@ -36,6 +36,9 @@ def evaluate(net):
 """
 )
 SILENT = {
+    "what becomes an array elsewhere": rows_dataset(
+        "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(self.x.shape)"
+    ),
     "an evaluation in a single pass": READ_ONCE.format(calls="evaluate(net)"),
     "pairs of arrays": rows_dataset(
         "self.x = [(v, m) for v, m in found]\nself.n = [v.shape[0] for v, m in self.x]"
@@ -54,6 +57,9 @@ SILENT = {
     "nothing": rows_training("self.x = []\nfor i in path:\n    self.x += []", "self.x"),
 }
 SPEAKS = {
+    "what may become an array": rows_dataset(
+        "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"
+    ),
     "an evaluation after each epoch": READ_ONCE.format(
         calls="for epoch in range(9):\n    evaluate(net)"
     ),
