@@ -50,8 +50,9 @@ def is_generating_loop(loop: Loop) -> bool:
 
 def is_single_evaluation(source: Source, loader: LoaderCall) -> bool:
     """Does it only evaluate, and only once?"""
-    roles = {source.loops[number].role for number in loader.fed}
-    return roles == {"eval"} and not loader.repeats
+    loops = [source.loops[number] for number in loader.fed]
+    again = loader.repeats or any(loop.repeats for loop in loops)
+    return {loop.role for loop in loops} == {"eval"} and not again
 
 
 def describe_waiting_loops(loops: Sequence[Loop]) -> str:

@@ -7,6 +7,7 @@ from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import argument_places, is_only_looked_at, loader_name
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
+from pipedoctor_checks._shared.training_loop import is_single_evaluation
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
 
@@ -32,12 +33,12 @@ def num_workers_hardcoded(
 
     ## How it is judged
 
-    The constant is 8 or more, or the number is computed from the CPUs of the whole
-    machine (`os.cpu_count() // 2`; not `os.process_cpu_count`, which respects
-    affinity). PDR722 reports a number that is too high for this machine; this finding
-    is then grouped under it. The number that `check --measure TARGET` measured to be
-    best here is not reported, nor is a dataset that is only tried out under the
-    main guard of its own file.
+    The constant is 8 or more, or the number is computed from the CPUs of the whole machine
+    (`os.cpu_count() // 2`; not `os.process_cpu_count`, which respects affinity). PDR722 reports
+    a number that is too high for this machine; this finding is then grouped under it. The
+    number that `check --measure TARGET` measured to be best here is not reported, nor is a
+    dataset that is only tried out under the main guard of its own file, nor a file that only
+    evaluates, once.
 
     ## Bad example
 
@@ -60,16 +61,13 @@ def num_workers_hardcoded(
 
 
 def _judge_loaders(source: Source, pipeline: Pipeline | None, many_workers: int) -> Findings:
-    for loader in source.loaders:
+    wanted = [x for x in source.loaders if _is_fixed(source, x, pipeline, many_workers)]
+    lasting = {x.at.path for x in wanted if not is_single_evaluation(source, x)}
+    for loader in wanted:
+        if loader.at.path not in lasting:
+            continue
         workers = loader.get("num_workers")
         fixed = workers.how == "literal" and isinstance(workers.value, int)
-        high = fixed and int(workers.value or 0) >= many_workers
-        best = find_best_setting(pipeline, source, loader)
-        proved = fixed and best is not None and best.num_workers == workers.value
-        whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
-        tried = loader.testing or is_only_looked_at(source, loader)
-        if tried or proved or not (high or whole):
-            continue
         yield make_code_finding(
             argument_places(loader, workers),
             Severity.NOTE,
@@ -78,12 +76,26 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None, many_workers: int)
             in_code(
                 "Derive the number from the CPUs available to this process",
                 "import os\n\nDataLoader(..., num_workers=min(8, len(os.sched_getaffinity(0))))",
-                edits=_derive_workers(loader) if high or fixed or _calls_cpu_count(loader) else (),
+                edits=_derive_workers(loader) if fixed or _calls_cpu_count(loader) else (),
                 unsafe="os.sched_getaffinity exists only on Linux; ranks share these CPUs",
             ),
             counterfactual=Counterfactual(tuned=True),
             num_workers=workers.text,
         )
+
+
+def _is_fixed(
+    source: Source, loader: LoaderCall, pipeline: Pipeline | None, many_workers: int
+) -> bool:
+    """Is the number high, or that of the whole machine, and not measured to be best?"""
+    workers = loader.get("num_workers")
+    fixed = workers.how == "literal" and isinstance(workers.value, int)
+    high = fixed and int(workers.value or 0) >= many_workers
+    best = find_best_setting(pipeline, source, loader)
+    proved = fixed and best is not None and best.num_workers == workers.value
+    whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
+    tried = loader.testing or is_only_looked_at(source, loader)
+    return (high or whole) and not (tried or proved)
 
 
 def _calls_cpu_count(loader: LoaderCall) -> bool:

@@ -101,8 +101,7 @@ def python_object_list(source: Source, /) -> Findings:
 def _is_read_once(source: Source, event: Event[ObjectList]) -> bool:
     """Do only evaluations of a single pass load its dataset, as far as that is known?"""
     mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
-    again = any(source.loops[number].repeats for loader in mine for number in loader.fed)
-    return bool(mine) and not again and all(is_single_evaluation(source, x) for x in mine)
+    return bool(mine) and all(is_single_evaluation(source, loader) for loader in mine)
 
 
 def _pack_list(event: Event[ObjectList]) -> str:
