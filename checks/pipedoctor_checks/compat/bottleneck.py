@@ -21,7 +21,7 @@ with profile() as prof:
 print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=20))"""
 
 
-@check("PDR602", "A module that was removed from torch", fix="code")
+@check("PDR602", "A module that was removed from torch", fix="code", merges=True)
 def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for `torch.utils.bottleneck`.

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import choose_name
 
 
-@check("PDR603", "Iterators have no .next() method", fix="code")
+@check("PDR603", "Iterators have no .next() method", fix="code", merges=True)
 def old_iterator_api(source: Source, /) -> Findings:
     """
     Look for `.next()` on iterators of loaders, and for `async=True` in copies.

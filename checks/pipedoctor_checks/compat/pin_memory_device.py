@@ -9,7 +9,7 @@ from pipedoctor_checks._shared.loader_calls import argument_confidence, loader_n
 from pipedoctor_checks._shared.start_method import oldest_torch
 
 
-@check("PDR606", "An argument that torch ignores", fix="code")
+@check("PDR606", "An argument that torch ignores", fix="code", merges=True)
 def pin_memory_device(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for `pin_memory_device`.

@@ -15,7 +15,7 @@ from pipedoctor_checks._shared.start_method import oldest_torch
 _PUBLIC = {"default_collate", "default_convert", "get_worker_info"}
 
 
-@check("PDR604", "Private modules or names of torch are imported", fix="code")
+@check("PDR604", "Private modules or names of torch are imported", fix="code", merges=True)
 def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for private names of `torch.utils.data`.
