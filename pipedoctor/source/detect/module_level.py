@@ -165,8 +165,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         if not either and not has_version_branch(recorder, scope, step):
             recorder.add_event(OldAmpUse(given=bool(node.args)), scope, step, full)
     elif full in _VARIABLE_CLASSES:
-        if not scope.module.is_test:
-            _record_variable(recorder, scope, step, node, full)
+        _record_variable(recorder, scope, step, node, full)
     elif _is_data_parallel(recorder, full):
         record_data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED_SAMPLERS:
@@ -225,6 +224,8 @@ def _record_old_name(
 def _record_variable(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
 ) -> None:
+    if scope.module.is_test:
+        return
     words = {word.arg: word.value for word in node.keywords}
     value = recorder.values.resolve(words.get("requires_grad"), scope)
     wrapped = node.args[0] if node.args else None
