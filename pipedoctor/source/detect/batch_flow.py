@@ -11,7 +11,7 @@ from pipedoctor.source.detect.device_copies import (
     list_own_calls,
     speaks_of_moves,
 )
-from pipedoctor.source.detect.early_exits import list_passed_intervals
+from pipedoctor.source.detect.early_exits import list_all_guards
 from pipedoctor.source.detect.flow_state import (
     BINDING_NODES,
     FlowState,
@@ -262,8 +262,7 @@ class BatchFlow(BatchEvents):
     def _uncertain_guards(self, scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
         """The conditions of a call, inside the loop; those that always hold apart."""
         begin = self.recorder.loops[self.loop_index].at.line if not self.depth else 0
-        passed = list_passed_intervals(scope, step)
-        around = [g for g in (*passed, *step.context.guards) if g.test.lineno > begin]
+        around = [g for g in list_all_guards(scope, step) if g.test.lineno > begin]
         uncertain = (one for one in around if not self.recorder.always_holds(one, scope))
         return [self.recorder.name_interval(one, scope) for one in uncertain]
 

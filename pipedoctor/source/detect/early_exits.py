@@ -22,6 +22,11 @@ def list_passed_intervals(scope: CodeScope, step: CodeStep) -> list[GuardConditi
     ]
 
 
+def list_all_guards(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
+    """These conditions, and those that stand around the step."""
+    return [*list_passed_intervals(scope, step), *step.context.guards]
+
+
 def _ends_turn(node: ast.If) -> bool:
     return isinstance(node.body[-1], (ast.Return, ast.Continue)) and not node.orelse
 
