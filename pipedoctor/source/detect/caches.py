@@ -25,6 +25,7 @@ _CONTAINER_FUNCTIONS = {
     "collections.defaultdict",
     "collections.OrderedDict",
 }
+_OPPOSITES: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 _CACHE_DECORATORS = {"functools.lru_cache", "functools.cache"}
 
 
@@ -62,7 +63,7 @@ def _is_balanced(
     recorder: EventRecorder, cls: ClassDefinition, key: str, operator: ast.operator
 ) -> bool:
     """Do items take away, too, what they add to it: the size of what a worker keeps itself?"""
-    opposite = {ast.Add: ast.Sub, ast.Sub: ast.Add}.get(type(operator))
+    opposite = _OPPOSITES.get(type(operator))
     return opposite is not None and any(
         isinstance(step.node, ast.AugAssign)
         and isinstance(step.node.op, opposite)

@@ -9,7 +9,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import contains_node
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 from pipedoctor.source.values.lattice import ExternalValue
 
 _TRANSFORM_LIBRARIES = ("torchvision.transforms.", "kornia.augmentation.", "albumentations.")
@@ -41,7 +41,7 @@ def _is_changed_before(
     return any(
         isinstance(one, (ast.Assign, ast.AugAssign, ast.Call))
         and node.lineno < one.lineno < made.lineno
-        and not names.isdisjoint(expression_names(one))
+        and not names.isdisjoint(part.id for part in find_nodes(one, (ast.Name,)))
         for one in steps
     )
 
