@@ -102,9 +102,14 @@ def translate_for_dockerfile(remedy: Remedy) -> Remedy:
         if remedy.argv[0] == "apt-get":
             line = f"apt-get update && {line}"
         return _put_line(remedy, f"RUN {line}")
-    if remedy.snippet.startswith("export ") and "\n" not in remedy.snippet.strip():
+    if _is_constant_export(remedy.snippet.strip()):
         return _put_line(remedy, f"ENV {remedy.snippet.strip().removeprefix('export ')}")
     return remedy
+
+
+def _is_constant_export(line: str) -> bool:
+    """A Dockerfile starts no command for the value of a variable."""
+    return line.startswith("export ") and "\n" not in line and "$(" not in line
 
 
 def _put_line(remedy: Remedy, line: str) -> Remedy:

@@ -16,7 +16,7 @@ from pipedoctor.textsafe import HIDDEN
 from pipedoctor.units import GiB
 
 OWN_IDS = "$(id -u):$(id -g)"
-"""User and group of who types a line, which his shell looks up."""
+"""User and group of who types a line."""
 WORKING_FOLDER = "$PWD/"
 """How a word begins that his shell completes with the folder that he is in."""
 _UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
@@ -108,21 +108,23 @@ def shell(argv: Sequence[str]) -> str:
     """
     Write an argument vector as a line to paste into a shell.
 
-    Control characters and bytes that are no UTF-8, as file names may hold, are
-    written out as ``$'...'``, which bash, zsh and ksh read back.
+    Control characters and bytes that are no UTF-8 become ``$'...'``, as bash and zsh read.
     """
     return " ".join(map(_quote_word, argv))
 
 
 def _quote_word(word: str) -> str:
-    if word == OWN_IDS or (word.startswith(WORKING_FOLDER) and not _UNPRINTABLE.search(word)):
+    if _UNPRINTABLE.search(word):
+        safe = word.replace("\\", "\\\\").replace("'", "\\'")
+        return f"$'{_UNPRINTABLE.sub(_escape_octal, safe)}'"
+    if word == OWN_IDS:
         return f'"{word}"'
-    if word.startswith("~/") and len(word) > len("~/") and not _UNPRINTABLE.search(word):
-        return f"~/{shlex.quote(word[2:])}"  # the home folder, as a shell reads it
-    if not _UNPRINTABLE.search(word):
-        return shlex.quote(word)
-    safe = word.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNPRINTABLE.sub(_escape_octal, safe)}'"
+    for start, typed in ((WORKING_FOLDER, '"$PWD"/'), ("~/", "~/")):
+        if word.startswith(start) and word != start:
+            rest = word.removeprefix(start)
+            quoted = shlex.quote(rest)
+            return f'"{word}"' if quoted == rest and typed != start else f"{typed}{quoted}"
+    return shlex.quote(word)
 
 
 def _escape_octal(match: re.Match[str]) -> str:
@@ -130,15 +132,16 @@ def _escape_octal(match: re.Match[str]) -> str:
 
 
 def select_remedies(launcher: Launcher | None, *remedies: Remedy) -> tuple[Remedy, ...]:
-    """
-    Keep the remedies that apply to this launcher, in their order.
-
-    If the launcher is unknown: all, each with its launcher in the title, and those for
-    one launcher only are advice, so that nothing runs in the wrong place.
-    """
+    """Keep those for this launcher; if it is unknown all, as advice, with theirs in the title."""
     if launcher is None or launcher is Launcher.UNKNOWN:
         return tuple(_label_place(remedy) for remedy in remedies)
-    return tuple(r for r in remedies if not r.fits or launcher in r.fits)
+    return tuple(r for r in remedies if not r.fits or launcher in r.fits or _fits_cell(r, launcher))
+
+
+def _fits_cell(one: Remedy, launcher: Launcher) -> bool:
+    """A notebook sets variables as a shell does."""
+    typed = one.snippet.startswith(("export ", "unset ")) and Launcher.BARE in one.fits
+    return typed and launcher is Launcher.HOSTED
 
 
 def _label_place(remedy: Remedy) -> Remedy:

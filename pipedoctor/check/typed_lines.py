@@ -13,6 +13,8 @@ _TYPED_LINE = compile_lazily(
     r'|set "\w+=|(?:m|container)=\$\('
 )
 """How a line begins that belongs into a shell and not into a file."""
+_SHELL_LINE = compile_lazily(r"RUN |m=\$\(|Get-ChildItem |(?:export|set) ")
+"""Lines of other files that a shell reads as well."""
 _SUDO = compile_lazily(r"^sudo ", re.MULTILINE)
 
 
@@ -26,3 +28,8 @@ def get_typed_lines(remedy: Remedy) -> str:
 def remove_sudo(lines: str) -> str:
     """The same lines for root, who needs no ``sudo`` and in a container has none."""
     return _SUDO.sub("", lines)
+
+
+def is_read_by_shell(line: str) -> bool:
+    """Does a shell take this line of a snippet apart, so that names have to be quoted?"""
+    return bool(_TYPED_LINE.match(line) or _SHELL_LINE.match(line))

@@ -26,6 +26,7 @@ _POLL_INTERVAL = 0.02
 _SEGMENT_NAME = re.compile(
     r"torch_(?P<pid>[1-9][0-9]{0,8})_[A-Za-z0-9_.-]+|(torch_|psm_|sem\.|mp-|nccl-).*"
 )
+_USERS = re.compile(r"^Uid:((?:\s+\d+)+)$", re.MULTILINE)
 _KERNEL_THREAD = 0x00200000
 """include/linux/sched.h: PF_KTHREAD, in the ninth field of /proc/PID/stat."""
 _FLAGS_FIELD = 6
@@ -39,7 +40,14 @@ class _ProcessScan:
 
     names: set[str] = field(default_factory=set[str])
     complete: bool = True
+    """Is everything of these processes seen, but for those of `hidden`?"""
+    hidden: set[int] = field(default_factory=set[int])
+    """Users of processes that cannot be read."""
     foreign: bool = False
+
+    def shows(self, segment: Segment) -> bool:
+        """Could every process be read that may open this file?"""
+        return not ({segment.uid} & self.hidden if segment.private else self.hidden)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +78,12 @@ def scan_segments(
     initial = initial and (proc / "1").exists()  # else some are hidden from us
     sight = _scan_processes(proc, folder, announce, frozenset(candidates), initial=initial)
     held = {candidates[name].path for name in sight.names}
-    unseen = False if sight.complete and (initial or private) else None
+    whole = sight.complete and (initial or private)
     kept = found[:MAX_SEGMENTS]
     judged = tuple(
         replace(
             one,
-            held=True if one.path in held else unseen,
+            held=True if one.path in held else False if whole and sight.shows(one) else None,
             owner_alive=_is_alive(proc, one.pid) if initial and one.pid else None,
         )
         for one in kept
@@ -105,6 +113,8 @@ def _list_candidates(folder: Path) -> Iterator[tuple[str, Segment]]:
                 size=seen.st_blocks * 512,
                 uid=seen.st_uid,
                 pid=int(match["pid"]) if match["pid"] else None,
+                private=not seen.st_mode & (stat.S_IRWXG | stat.S_IRWXO),
+                own=seen.st_uid == os.geteuid(),
             )
             yield entry.name, segment
 
@@ -147,7 +157,10 @@ def _scan_processes(
     for process in _iter_readable(proc, sight):
         announce(f"reading {process}/maps")
         excused = initial and process.name == "1"
-        sight.complete &= _add_held_names(str(process), candidates, sight.names) or excused
+        if not _add_held_names(str(process), candidates, sight.names) and not excused:
+            users = _read_users(process)
+            sight.hidden |= users
+            sight.complete &= bool(users)
         if _read_link(process / "ns/pid") not in {own, ""}:
             space = _read_link(process / "ns/mnt")
             sight.foreign |= space not in spaces and _has_mount(process, device)
@@ -239,6 +252,16 @@ def has_foreign_processes(proc: Path, folder: Path, uid: int) -> bool:
         if not space or _has_mount(process, device):
             return True
     return False
+
+
+def _read_users(process: Path) -> set[int]:
+    """
+    The users that it runs as; empty: nobody can say.
+
+    The folder of one that hides itself belongs to root, whoever started it.
+    """
+    match = _USERS.search(read_or_default(process / "status"))
+    return {int(number) for number in match[1].split()} if match else set()
 
 
 def _get_owner(process: Path) -> int:

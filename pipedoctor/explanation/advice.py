@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pipedoctor.check import Lasts, Place, Remedy
+from pipedoctor.check.typed_lines import is_read_by_shell
 from pipedoctor.explanation.example_machine import fill_text
 from pipedoctor.explanation.log_values import find_value
 from pipedoctor.explanation.logged_versions import find_captured
+from pipedoctor.explanation.quoted_values import quote_value
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.log.signatures import Advice, FailureMode
@@ -60,13 +62,21 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
         every = _EVERY.fullmatch(word)
         return log.find_values(cause, every[1]) if every else [fill(word)]
 
+    def fill_line(line: str) -> str:
+        if advice.place == "code" or not is_read_by_shell(line):
+            return fill(line)
+        return fill_text(line, lambda name: find_value(log, cause, name), write)
+
+    def write(name: str, value: str, before: str) -> str:
+        return quote_value(name, value, before, windows=log.system == "windows")
+
     as_root = advice.argv[:1] == ("sudo",)
     try:
         yield Remedy(
             title=fill(advice.title),
             argv=tuple(chain.from_iterable(map(fill_word, advice.argv[as_root:]))),
             root=as_root,
-            snippet=fill(advice.snippet),
+            snippet="\n".join(map(fill_line, advice.snippet.split("\n"))),
             lasts=Lasts.ALWAYS,
             place=Place[advice.place.upper()],
             fits=tuple(Launcher[name.upper()] for name in advice.fits),

@@ -7,6 +7,12 @@ from typing import Any, cast
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z][a-z_.]*)(?:\|([^{}]*))?\}")
 
 CapturedLookup = Callable[[str], str]
+ValueWriter = Callable[[str, str, str], str]
+"""Of a name, its value, and the text in front of the hole."""
+
+
+def _as_it_is(_name: str, value: str, _before: str) -> str:
+    return value
 
 
 def fill_placeholders(sections: dict[str, Any], lookup: CapturedLookup) -> dict[str, Any]:
@@ -23,9 +29,13 @@ def fill_placeholders(sections: dict[str, Any], lookup: CapturedLookup) -> dict[
         return {}
 
 
-def fill_text(text: str, lookup: CapturedLookup) -> str:
-    """Put captured values into the holes of a text; raises LookupError for an open one."""
-    return _PLACEHOLDER.sub(lambda hole: _fill_placeholder(hole, lookup), text)
+def fill_text(text: str, lookup: CapturedLookup, write: ValueWriter = _as_it_is) -> str:
+    """
+    Put captured values into the holes of a text, each as `write` has it behind what precedes.
+
+    Raises LookupError for an open hole.
+    """
+    return _PLACEHOLDER.sub(lambda hole: _fill_placeholder(hole, lookup, write), text)
 
 
 def _fill_value(value: object, lookup: CapturedLookup) -> Any:
@@ -42,11 +52,13 @@ def _fill_value(value: object, lookup: CapturedLookup) -> Any:
     return int(text) if whole and text.isascii() and text.isdecimal() else text
 
 
-def _fill_placeholder(placeholder: re.Match[str], lookup: CapturedLookup) -> str:
+def _fill_placeholder(
+    placeholder: re.Match[str], lookup: CapturedLookup, write: ValueWriter
+) -> str:
     *others, last = (placeholder[2] or "").split("|")
     for name in (placeholder[1], *others):
         if value := lookup(name):
-            return value
+            return write(name, value, placeholder.string[: placeholder.start()])
     if last == "!" or placeholder[2] is None:
         raise LookupError(placeholder[1])
     return last

@@ -30,6 +30,7 @@ from pipedoctor.explanation.other_machine import find_other_machine, judge_by_sy
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
+from pipedoctor.log.distributions import find_rpm_installer
 from pipedoctor.log.signatures import FailureMode
 from pipedoctor.report.target_shell import TargetShell
 
@@ -231,9 +232,15 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
         macos=told == "macos" if told else ours.macos,
         root=_is_root(foreign, here=ours.root and here and state != "ruled-out"),
         tool=foreign.tool,
-        names=foreign.names,
+        names={**(ours.names if here else {}), **foreign.names},
         docker_use=foreign.docker_use or ("run" if foreign.place == "kubernetes" else ""),
+        rpm_installer=_find_rpm_installer(foreign, ours.rpm_installer if here else ""),
     )
+
+
+def _find_rpm_installer(log: Log, ours: str) -> str:
+    named = log.names.get("distribution", "")
+    return find_rpm_installer(named) if named else ours
 
 
 def _is_root(log: Log, *, here: bool) -> bool:

@@ -79,7 +79,8 @@ class Log(Fact, frozen=True, kw_only=True):
     Its ``conda_environment``, and a mark of ``conda``; ``service`` of Compose; ``engine``,
     and ``entered`` container; the ``unit`` of systemd that ran it; the cell of a
     ``notebook``; the ``account`` that types, ``root``, ``user`` or ``guest``; the ``node``
-    of a cluster; the prompt ``inside`` a container, or of ``powershell``.
+    of a cluster; the prompt ``inside`` a container, or of ``powershell``; the
+    ``distribution`` of Linux.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,

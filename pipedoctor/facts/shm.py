@@ -18,6 +18,10 @@ class Segment(Part, frozen=True, kw_only=True):
     """Does that process live? None: nobody can say."""
     held: bool | None = None
     """Does a process map it or hold it open? None: not all could be seen."""
+    private: bool = False
+    """May only its user (and root) open it?"""
+    own: bool = False
+    """Does it belong to who looks?"""
 
 
 class Shm(Fact, frozen=True, kw_only=True):

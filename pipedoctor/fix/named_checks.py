@@ -20,6 +20,8 @@ from pipedoctor.fix.plan import FixPlan, FixRefusedError, NoChangeNeeded
 from pipedoctor.fix.plan_draft import PlanDraft
 from pipedoctor.fix.size_argument import refuse_size
 from pipedoctor.pipeline import CheckPolicy
+from pipedoctor.report.model import ReportedRemedy
+from pipedoctor.report.target_shell import TargetShell
 
 EXAMINATION_SECONDS = 10.0
 
@@ -27,8 +29,8 @@ EXAMINATION_SECONDS = 10.0
 class ManualRemedyError(FixRefusedError):
     """A finding whose remedies only a human can apply, elsewhere."""
 
-    def __init__(self, why: str, findings: Sequence[Finding]) -> None:
-        super().__init__(why, *list_manual_remedies(findings))
+    def __init__(self, why: str, findings: Sequence[Finding], site: Site | None = None) -> None:
+        super().__init__(why, *list_manual_remedies(findings, site))
         self.findings = tuple(findings)
 
 
@@ -134,7 +136,7 @@ def plan_check(
             f"{check.name}: {verdict.findings[0].summary}; it has no remedy that "
             "can be applied and undone from here; apply one yourself:"
         )
-        raise ManualRemedyError(message, verdict.findings)
+        raise ManualRemedyError(message, verdict.findings, facts.get(Site))
     draft = PlanDraft(texts=texts)
     for finding in verdict.findings:
         if remedy := find_automatic_remedy(finding):
@@ -145,14 +147,15 @@ def plan_check(
     return draft.build_plan(check, verdict, chosen, lasting=lasting)
 
 
-def list_manual_remedies(findings: Sequence[Finding]) -> list[str]:
-    """What a human can do: every remedy once, in the order of the findings."""
+def list_manual_remedies(findings: Sequence[Finding], site: Site | None = None) -> list[str]:
+    """What a human can do: every remedy once, in the order of the findings, as typed here."""
     lines: dict[str, None] = {}
+    target = TargetShell.find(site)
     for remedy in (r for finding in findings for r in finding.remedies):
         place = "" if remedy.place is Place.HERE else f" ({remedy.place.value})"
-        lines[f"# {remedy.title}{place}"] = None
-        text = remedy.shell or remedy.snippet
-        lines |= dict.fromkeys(text.splitlines())
+        for typed in ReportedRemedy.for_shell(remedy, target):
+            lines[f"# {typed.title}{place}"] = None
+            lines |= dict.fromkeys((typed.shell or typed.snippet).splitlines())
     return list(lines)
 
 

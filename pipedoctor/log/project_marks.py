@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from pipedoctor.facts.log import DockerUse, PackageTool
+from pipedoctor.log.distributions import DISTRIBUTION, DISTRIBUTION_WORDS
 from pipedoctor.log.interpreters import find_interpreter, find_powershell
 from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 from pipedoctor.log.manifests import ManifestReader
@@ -14,6 +15,7 @@ PROJECT_WORDS = frozenset(
         *("torch", "torchvision", "torchaudio", "pytorch", "version", "cu", "cpu"),
         *("uv", "poetry", "pipenv", "podman", "systemd", *POD_WORDS),
         *("ipython", "ipykernel"),
+        *DISTRIBUTION_WORDS,
     }
 )
 """Words of lines that are read for this alone."""
@@ -58,6 +60,7 @@ _MARKS = re.compile(
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "
+    r"|\.el\d|Linux|Red Hat|RHEL|CentOS|Fedora|buntu|ebian|ubi\d|centos|(?:rocky|alma)linux"
     r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
@@ -157,7 +160,7 @@ class ProjectDetector:
         if _PODMAN.search(text):
             self._name(engine="podman")
         self._read_containers(text)
-        for pattern in (_UNIT, _CELL, _CONDA_ENVIRONMENT, _CONDA):
+        for pattern in (_UNIT, _CELL, _CONDA_ENVIRONMENT, _CONDA, DISTRIBUTION):
             if found := pattern.search(text):
                 self._name(**found.groupdict())
 

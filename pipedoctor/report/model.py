@@ -17,7 +17,7 @@ from pipedoctor.check.windows_shell import (
 )
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.triage import RankedFinding
-from pipedoctor.facts import Facts, Site
+from pipedoctor.facts import Facts
 from pipedoctor.facts.applicability import NOT_SELECTED, is_absent_subject
 from pipedoctor.report.configuration import ReportedConfiguration
 from pipedoctor.report.target_shell import TargetShell, shape_for_target
@@ -214,6 +214,7 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
 
     `remarks` are said of the findings of the check with that code.
     """
+    target = TargetShell.find_for_project(facts)
     grades = [item.finding.severity.name.lower() for item in ranked]
     return Report(
         created=created,
@@ -221,9 +222,7 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
         recorded=recorded,
         configuration=configuration,
         facts=ReportedFacts(**facts.to_record()),
-        findings=tuple(
-            _convert_finding(r, remarks.get(r.check.code, ""), facts.get(Site)) for r in ranked
-        ),
+        findings=tuple(_convert_finding(r, remarks.get(r.check.code, ""), target) for r in ranked),
         healthy=tuple(v.code for v in verdicts if not v.skipped and not v.findings),
         skipped=tuple(
             SkippedCheck(
@@ -242,9 +241,8 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
     )
 
 
-def _convert_finding(item: RankedFinding, remark: str, site: Site | None) -> ReportedFinding:
+def _convert_finding(item: RankedFinding, remark: str, target: TargetShell) -> ReportedFinding:
     check, finding = item.check, item.finding
-    target = TargetShell.find(site)
     return ReportedFinding(
         rank=item.rank,
         code=check.code,

@@ -20,21 +20,49 @@ def remedy(argv: str = "", snippet: str = "") -> Remedy:
             remedy(snippet="python -m pip cache purge\npython -m pip install a"),
             "%pip cache purge\n%pip install a",
         ),
-        (remedy(snippet="export A=1 B=/x"), "%env A=1\n%env B=/x"),
+        (remedy("/opt/bin/python3.11 -m pip install a"), "%pip install a"),
     ],
 )
-def test_a_cell(given: Remedy, typed: str) -> None:
+def test_what_a_restart_keeps(given: Remedy, typed: str) -> None:
     put = put_names(given, CELL)
 
     assert (put.shell or put.snippet) == typed
-    assert put.title.startswith("Do it, in a cell")
+    assert put.title == "Do it, in a cell; then restart the kernel"
+
+
+@pytest.mark.parametrize(
+    ("given", "typed"),
+    [
+        (remedy(snippet="export A=1 B=/x"), "%env A=1\n%env B=/x"),
+        (
+            remedy(snippet="export A=$(nproc) B=$HOME/x"),
+            (
+                "import os\nos.environ[\"A\"] = os.popen('echo $(nproc)').read().strip()\n"
+                "os.environ[\"B\"] = os.popen('echo $HOME/x').read().strip()"
+            ),
+        ),
+        (remedy(snippet="unset A"), 'import os\nos.environ.pop("A", None)'),
+    ],
+)
+def test_what_a_restart_takes_away(given: Remedy, typed: str) -> None:
+    put = put_names(given, CELL)
+
+    assert put.snippet == typed
+    assert put.title == "Do it, in the first cell after a restart of the kernel"
+
+
+def test_a_program_is_started_from_a_cell() -> None:
+    put = put_names(remedy("rm -f -- /dev/shm/torch_1"), CELL)
+
+    assert (put.argv, put.snippet) == ((), "!rm -f -- /dev/shm/torch_1")
+    assert put.title == "Do it"
 
 
 @pytest.mark.parametrize(
     "given",
     [
         remedy("nvidia-smi"),
-        remedy(snippet="export A=$(nproc)"),
+        remedy("find . -exec ls {} +"),
         remedy(snippet="loader = DataLoader(dataset)"),
         remedy(),
     ],

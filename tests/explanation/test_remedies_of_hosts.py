@@ -42,10 +42,10 @@ NO_HUB = (
             "conda install --name x --channel conda-forge gxx_linux-64",
             id="a compiler of conda",
         ),
-        pytest.param(UNTRUSTED, "SSL_CERT_FILE=/etc/ssl/certs", id="a proxy"),
+        pytest.param(UNTRUSTED, "SSL_CERT_FILE=$(ls /etc/ssl/certs", id="a proxy"),
         pytest.param(
             f"Linux 5.14.0-503.el9.x86_64\n{UNTRUSTED}",
-            "SSL_CERT_FILE=/etc/pki/tls/certs",
+            "/etc/pki/tls/certs/ca-bundle.crt",
             id="a proxy, where there is no Debian",
         ),
         pytest.param(

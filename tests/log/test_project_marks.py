@@ -159,6 +159,8 @@ def test_the_first_container_that_is_described() -> None:
         ("<ipython-input-4-0f1e3c2d8a11> in <cell line: 0>()", {"notebook": "ipython-input-4"}),
         ("/tmp/ipykernel_42/31.py in <module>", {"notebook": "/ipykernel_42"}),
         ("systemd[1423]: app.service: Failed with result 'exit-code'.", {}),
+        ("kernel: 5.14.0-427.el9.x86_64", {"distribution": ".el9"}),
+        ("OS: Ubuntu 22.04, image of rockylinux:9", {"distribution": "Ubuntu"}),
     ],
 )
 def test_the_service_or_the_notebook(line: str, names: dict[str, str]) -> None:

@@ -79,6 +79,9 @@ def list_typed(check: Any, place: str) -> list[str]:
     return [made.shell for one in remedies for made in ReportedRemedy.for_shell(one, shell)]
 
 
+GOVERNORS = "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+
+
 @pytest.mark.parametrize(
     ("check", "place", "lines"),
     [
@@ -90,7 +93,7 @@ def list_typed(check: Any, place: str) -> list[str]:
         (user_site_leak, "docker", ["docker run -e PYTHONNOUSERSITE=1"]),
         (overcommit_refuses, "root", ["sysctl vm.overcommit_memory=0"]),
         (overcommit_refuses, "docker", ["sudo sysctl vm.overcommit_memory=0"]),
-        (cpu_governor_slow, "slurm", ["sudo cpupower frequency-set -g performance"]),
+        (cpu_governor_slow, "slurm", [f"sudo sh -c 'echo performance | tee {GOVERNORS}'"]),
         (gpu_hardware_fault, "root", ["nvidia-smi --gpu-reset -i 1"]),
         (gpu_hardware_fault, "kubernetes", ["sudo nvidia-smi --gpu-reset -i 1"]),
         (nvml_driver_library_mismatch, "wsl", ["wsl.exe --shutdown"]),

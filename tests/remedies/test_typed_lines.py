@@ -28,7 +28,6 @@ CASES: list[dict[str, Any]] = tomllib.loads((FOLDER / "typed_lines.toml").read_t
 ]
 VARIABLE = re.compile(r"\b([A-Z][A-Z_]+)=")
 NEEDS_HERE = {
-    "cpu.max": Path("/sys/fs/cgroup/cpu.max").exists(),
     "ip -o": bool(shutil.which("ip")),
     "LD_PRELOAD=/opt/venv/": Path("/opt/venv/lib").exists(),
 }

@@ -1,11 +1,17 @@
 """Who may update the driver, and the newest driver that these GPUs support."""
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Remedy, select_remedies
 from pipedoctor.facts import Site
 from pipedoctor.facts.site import Launcher
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.versions import get_major
 from pipedoctor_checks._shared.advice import advise_launch, advise_user, is_wsl, restart_wsl
+
+_OF_UBUNTU = (
+    "sudo apt-get install -y ubuntu-drivers-common\nsudo ubuntu-drivers install{}\nsudo reboot"
+)
 
 
 def update_driver(
@@ -28,12 +34,20 @@ def update_driver(
     outside = (Launcher.DOCKER, Launcher.KUBERNETES)
     return select_remedies(
         site.launcher if site else None,
-        advise_user(f"Update {what}, and reboot", fits=(Launcher.BARE,)),
+        install_driver(f"Update {what}, and reboot", site, end),
         advise_launch(f"On the host, update {what}", fits=outside),
         advise_launch(
             f"Request a node that has R{get_major(branch)} or newer", fits=(Launcher.SLURM,)
         ),
     )
+
+
+def install_driver(title: str, site: Site | None, branch: int | None = None) -> Remedy:
+    """On a bare machine; of Ubuntu in its own words: the recommended one, or of this branch."""
+    named = f" nvidia:{branch}" if branch else ""
+    lines = _OF_UBUNTU.format(named) if site and "Ubuntu" in site.distribution else ""
+    install = advise_user(title, snippet=lines, fits=(Launcher.BARE,), root=True)
+    return replace(install, verify=("nvidia-smi",))
 
 
 def last_driver(drivers: CudaDrivers, capabilities: tuple[str, ...]) -> int | None:

@@ -42,7 +42,7 @@ def _replace_others(log: Log, file: str) -> tuple[Remedy, ...]:
         lines = f"git lfs install\ngit -C {folder} lfs pull"
         return (advise_user(_POINTERS, snippet=lines),)
     if "is-page" in seen:
-        pages = f"grep -rliE --include='*{kind}' '{_PAGE}' {folder}"
+        pages = f"grep -rliE --include={shlex.quote(f'*{kind}')} '{_PAGE}' {folder}"
         return (advise_user(_PAGES, snippet=f"{pages} | xargs -r -d '\\n' rm -v --"),)
     if "is-empty" in seen:
         return (advise_user(_EMPTY, snippet=f"find {folder} -type f -empty -print -delete"),)

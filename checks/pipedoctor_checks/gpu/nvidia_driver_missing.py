@@ -5,6 +5,7 @@ from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared import cuda_versions
 from pipedoctor_checks._shared.advice import is_wsl, restart_wsl
+from pipedoctor_checks._shared.newer_driver import install_driver
 from pipedoctor_checks.gpu._gpu_container import request_gpus
 
 _NVML_DRIVER_NOT_LOADED = 9
@@ -136,7 +137,8 @@ def _describe_unseen(accelerators: Accelerators, torch: TorchBuild | None, gpu: 
 def _bring_driver(site: Site | None, *, hidden: bool) -> tuple[Remedy, ...]:
     if is_wsl(site):
         return (restart_wsl("Install the NVIDIA driver in Windows, not in WSL; then restart WSL"),)
-    return request_gpus(site, _DEVICE_FILES_REMEDY if hidden else _INSTALL_REMEDY)
+    title = "Install and load the NVIDIA driver, or choose a machine with a GPU"
+    return request_gpus(site, _DEVICE_FILES_REMEDY if hidden else install_driver(title, site))
 
 
 _DEVICE_FILES_REMEDY = Remedy(
@@ -144,14 +146,6 @@ _DEVICE_FILES_REMEDY = Remedy(
     argv=("nvidia-modprobe", "-c", "0", "-u"),
     verify=("nvidia-smi",),
     lasts=Lasts.BOOT,
-    root=True,
-    fits=(Launcher.BARE,),
-    advice=True,
-)
-_INSTALL_REMEDY = Remedy(
-    title="Install and load the NVIDIA driver, or choose a machine with a GPU",
-    verify=("nvidia-smi",),
-    lasts=Lasts.ALWAYS,
     root=True,
     fits=(Launcher.BARE,),
     advice=True,

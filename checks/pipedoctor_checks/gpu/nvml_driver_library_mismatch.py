@@ -22,7 +22,7 @@ _RESTART_CONTAINER = (
 )
 
 
-@check("PDR803", "The NVIDIA driver was updated, but not reloaded")
+@check("PDR803", "The NVIDIA driver's library and kernel module have different versions")
 def nvml_driver_library_mismatch(
     gpu: Gpu, accelerators: Accelerators | None, site: Site | None, /
 ) -> Findings:

@@ -61,7 +61,7 @@ def _raise_soft_limit(count: int) -> list[Remedy]:
     lines = (
         "import resource\n\n"
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
-        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, hard))"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, (min({count}, hard), hard))"
     )
     return [
         Remedy(
@@ -71,7 +71,7 @@ def _raise_soft_limit(count: int) -> list[Remedy]:
             place=Place.LAUNCHER,
             fits=(Launcher.BARE, Launcher.SLURM),
         ),
-        in_code("Raise the limit at the start of the program (no root needed)", lines),
+        in_code("Raise the limit at the start of the program", lines),
     ]
 
 

@@ -87,7 +87,7 @@ def _report_leaked(dead: list[Segment], shm: Shm, share: float) -> Finding:
                 removes=tuple(one.path for one in dead),
                 verify=("df", "-h", "/dev/shm"),
                 lasts=Lasts.ALWAYS,
-                root=True,
+                root=not all(one.own for one in dead),
             ),
         ),
     )

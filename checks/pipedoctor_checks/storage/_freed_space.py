@@ -45,7 +45,9 @@ class Shortage(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """``1.2 GiB``, ``900 files``."""
-        return format_size(self.bytes) if self.bytes > 0 else f"{self.files:,} files"
+        if self.bytes > 0:
+            return format_size(self.bytes)
+        return f"{self.files:,} file{'s' * (self.files != 1)}"
 
 
 def free_space(entries: Iterable[PathFact], missing: Shortage, du: Remedy) -> Iterator[Remedy]:

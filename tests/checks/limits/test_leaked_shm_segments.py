@@ -166,3 +166,10 @@ def test_the_shell_line_is_safe_to_paste() -> None:
     (finding,) = leaked_shm_segments(shm(odd))
 
     assert shlex.split(finding.remedies[0].shell)[-1] == odd.path
+
+
+def test_who_owns_all_of_them_removes_them_without_root() -> None:
+    mine = replace(DEAD, own=True)
+
+    assert leaked_shm_segments(shm(mine))[0].remedies[0].shell.startswith("rm -f -- ")
+    assert leaked_shm_segments(shm(mine, DEAD))[0].remedies[0].shell.startswith("sudo rm ")

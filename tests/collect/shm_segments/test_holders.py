@@ -35,6 +35,7 @@ def test_a_dead_owner_and_nobody_who_holds_it(shm: Path, proc: Path) -> None:
         pid=4711,
         owner_alive=False,
         held=False,
+        own=True,
     )
     assert seen.size >= 5000
 
@@ -141,6 +142,26 @@ def test_who_hides_its_state_may_live_and_hold(shm: Path, proc: Path) -> None:
     seen = only(look(shm, proc))
 
     assert (seen.owner_alive, seen.held) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("mode", "users", "held"),
+    [
+        (0o600, "4242\t4242\t4242\t4242", False),
+        (0o600, f"0\t{os.getuid()}\t0\t0", None),
+        (0o644, "4242\t4242\t4242\t4242", None),
+        (0o600, "", None),
+    ],
+)
+def test_others_cannot_hold_a_private_file(
+    shm: Path, proc: Path, mode: int, users: str, held: bool | None
+) -> None:
+    (shm / DEAD).chmod(mode)
+    folder = process(proc, 99)
+    unreadable(folder)
+    (folder / "status").write_text(f"Name:\ta\nUid:\t{users}\nGid:\t1\n")
+
+    assert only(look(shm, proc)).held is held
 
 
 def test_when_time_is_up_the_rest_may_hold_it(

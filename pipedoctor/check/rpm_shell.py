@@ -1,0 +1,74 @@
+"""Remedies on Red Hat, Fedora and their like: dnf and its packages instead of apt's."""
+
+import re
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from pipedoctor.check.remedy import Remedy, shell
+from pipedoctor.lazy_pattern import compile_lazily
+
+_INSTALL = compile_lazily(
+    r"(?:apt-get update(?: && |\n(?:sudo )?))?apt-get install(?P<words>(?: [\w.+=-]+)+)"
+)
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "build-essential": ("gcc", "gcc-c++", "make"),
+    "ca-certificates": ("ca-certificates",),
+    "cmake": ("cmake",),
+    "git": ("git",),
+    "git-lfs": ("git-lfs",),
+    "libaio-dev": ("libaio-devel",),
+    "libffi-dev": ("libffi-devel",),
+    "libgl1": ("mesa-libGL",),
+    "libglib2.0-0": ("glib2",),
+    "libice6": ("libICE",),
+    "libjpeg-dev": ("libjpeg-turbo-devel",),
+    "libopenmpi-dev": ("openmpi-devel",),
+    "libsm6": ("libSM",),
+    "libsndfile1": ("libsndfile",),
+    "libx11-6": ("libX11",),
+    "libxcb1": ("libxcb",),
+    "libxext6": ("libXext",),
+    "libxrender1": ("libXrender",),
+    "openmpi-bin": ("openmpi",),
+    "pkg-config": ("pkgconf-pkg-config",),
+    "zlib1g-dev": ("zlib-devel",),
+}
+"""Packages of Debian, and those of Red Hat's own repositories that bring the same."""
+_HEADERS = re.compile(r"python(3(?:\.\d{1,2})?)-dev")
+_TITLES: Mapping[str, str] = {
+    "On Debian or Ubuntu, i": "I",
+    " of a Debian or Ubuntu image": "",
+}
+
+
+def translate_for_rpm(remedy: Remedy, installer: str) -> Remedy:
+    """The same packages by this installer; as it is where one of them has no equal."""
+    title = remedy.title
+    for told, plain in _TITLES.items():
+        title = title.replace(told, plain)
+    if remedy.argv[:2] == ("apt-get", "install"):
+        line = _write_install(shell(remedy.argv), installer)
+        return replace(remedy, title=title, argv=tuple(line.split())) if line else remedy
+    if "apt-get install" not in remedy.snippet:
+        return remedy
+    lines = _INSTALL.sub(lambda match: _write_install(match[0], installer), remedy.snippet)
+    if "apt-get" in lines or not all(map(str.strip, lines.splitlines())):
+        return remedy
+    return replace(remedy, title=title, snippet=lines)
+
+
+def _write_install(line: str, installer: str) -> str:
+    """``dnf install -y gcc``; the line itself, if it has a package that is not known."""
+    match = _INSTALL.fullmatch(line)
+    words = match["words"].split() if match else []
+    wanted = [_find_equals(word) for word in words if not word.startswith("-")]
+    if not wanted or not all(wanted):
+        return line
+    return shell((installer, "install", "-y", *(name for names in wanted for name in names)))
+
+
+def _find_equals(package: str) -> tuple[str, ...]:
+    if headers := _HEADERS.fullmatch(package):
+        return (f"python{headers[1]}-devel",)
+    return _PACKAGES.get(package, ())
