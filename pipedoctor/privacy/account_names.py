@@ -156,6 +156,24 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     ),
     make_form(
         "told user",
+        "https://doc.lustre.org/lustre_manual.xhtml#quota_administration",
+        rf"(\b(?:usr|grp|prj) ){USER}(?= (?:exceed(?:s|ed)|is over|has|over)\b)",
+        *("usr ", "grp ", "prj "),
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/getfacl.1.html",
+        rf"(?m)(^# group:[ \t]+){USER}(?=[ \t]*$)",
+        "# group:",
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/getfacl.1.html",
+        rf"(?m)(^(?:default:)?group:){USER}(?=:[r-][w-][x-])",
+        "group:",
+    ),
+    make_form(
+        "told user",
         f"{MAN}/man1/quota.1.html",
         rf"(\b(?:[Qq]uotas? (?:for|of) (?:usr|user) "
         rf"|[Uu]ser (?=\S+ (?:is over|exceeds|exceeded)))){USER}",

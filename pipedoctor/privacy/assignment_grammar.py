@@ -70,7 +70,20 @@ REST_OF_ITEMS = compile_lazily(r"(?:[ \t]*\r?\n[ \t]*-[ \t]{1,4}[^\s:]+(?=[ \t]*
 REST_OF_BARE = compile_lazily(r"[^\s\"']*")
 REST_OF_HEADER = compile_lazily(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
 MORE_WORDS = compile_lazily(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
+ASSIGNED_NEXT = compile_lazily(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*=(?![=\s]|$)")
 SENTENCE = compile_lazily(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
+STATEMENT = compile_lazily(r"(?:raise|return|continue|break|yield|assert|await|del|pass)(?=\s|$)")
+CONDITION = compile_lazily(r"(?:^|[\s(])(?:if|elif|while|and|or|not|in|is|for|with)\s$")
+"""Before and behind a name that code asks about: ``if not token: return``."""
+INSTRUCTION = compile_lazily(
+    r"(?:see|ask|contact|leave|use|check|go|follow|refer|look|please|consult|visit|run|type|enter"
+    r"|read|get|try|pick|choose|make|keep|store|put|let|same|as|your|this|that|these|those|our|my"
+    r"|we|you|they|who|how|why|what|where|both|all|every|each|some|several|many|more|at|between"
+    r"|below|above|within|before|after|during|until|via|per|whatever|nothing|nobody|set|create"
+    r"|generate|copy|paste|press|click|open|sign|do|note|longer|shorter|minimum|maximum)"
+    r" [a-z]{2,15}(?![\w=:])"
+)
+"""How a sentence begins that tells where a password comes from, or what it must be."""
 HEADERS = ("cookie", "set-cookie")
 _SET_BY_COMMAND = compile_lazily(
     r"(?:^|[\s>$%#;&|/])(?:(?:setx|setenv|set\s-[a-zA-Z]{1,3})(?:\s(?:/[mM]|-{1,2}[\w-]+))*"

@@ -13,7 +13,6 @@ from pipedoctor.privacy.assignment_grammar import (
     BARE_ENDS,
     ENCODED_END,
     HEADERS,
-    LIST_OF_WORDS,
     MAX_JUDGED,
     MAX_NAME,
     MORE_WORDS,
@@ -26,12 +25,18 @@ from pipedoctor.privacy.assignment_grammar import (
     REST_OF_HEADER,
     REST_OF_ITEMS,
     REST_OF_LIST,
-    SENTENCE,
     SEPARATOR,
     SETTING_WORDS,
     SIGNS,
     VALUE,
     is_set_by_command,
+)
+from pipedoctor.privacy.assignment_places import (
+    is_asked_for,
+    is_demand,
+    is_key,
+    is_kind_of_resource,
+    may_follow_sign,
 )
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_likely_password, is_secret_value, looks_drawn
@@ -111,17 +116,17 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     ):
         return None  # most of prose
     name = text[begin : match.end("tail")]
-    strength = judge_name(name.strip("-."))
-    if strength is NameStrength.WEAK and text[begin] != "-":  # what stands before may decide
-        strength = judge_name(name.strip("-."), _get_words_before(text, begin))
+    strength = _judge_place(text, begin, name)
     if (
         strength is NameStrength.NONE
-        or _is_kind_of_resource(text, begin)
-        or _is_demand(text, begin, match)
+        or is_kind_of_resource(text, begin)
+        or is_demand(text, begin, match)
     ):
         return None
     value = VALUE.match(text, match.end())
-    if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
+    if value is None or is_key(match, value):
+        return None
+    if match["tag"] and not _is_element(text, name, begin, value):
         return None
     if (
         match["space"]
@@ -135,29 +140,18 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         return None
     if match["row"] and not looks_drawn(value["bare"].rstrip(",")):
         return None  # a heading
-    if match["sign"] and not _may_follow_sign(match["sign"], strength, value):
+    if match["sign"] and not may_follow_sign(match["sign"], strength, value, begin):
         return None
     return _measure_value(text, name, strength, match, value)
 
 
-def _is_kind_of_resource(text: str, begin: int) -> bool:
-    """Is the name a part of an address of AWS: ``arn:aws:secretsmanager:eu:1:secret:db``?"""
-    return text[begin - 1 : begin] == ":" and "arn:" in text[max(0, begin - 80) : begin]
-
-
-def _is_demand(text: str, begin: int, match: re.Match[str]) -> bool:
-    """Does a shell ask for it (``${API_KEY:?is missing}``), or is it a word of a list of words?"""
-    if match["pair"] and LIST_OF_WORDS.match(text, max(0, text.rfind("[", 0, begin))):
-        return True
-    return text[max(0, begin - 2) : begin] == "${" and text[match.end() : match.end() + 1] == "?"
-
-
-def _may_follow_sign(sign: str, strength: NameStrength, value: re.Match[str]) -> bool:
-    """Neither the version of a pin, nor the begin of a message: *no token: unexpected status*."""
-    if sign.strip() in {"==", "!="} and not value["quote"]:
-        return False
-    prose = sign == ": " and SENTENCE.match(value.string, value.start())
-    return strength is NameStrength.PASSWORD or not prose
+def _judge_place(text: str, begin: int, name: str) -> NameStrength:
+    """What a name says where it stands: the words before it may decide, or an address."""
+    strength = judge_name(name.strip("-."))
+    if strength is NameStrength.WEAK and text[begin] != "-":
+        strength = judge_name(name.strip("-."), _get_words_before(text, begin))
+    asked = strength is NameStrength.WEAK and is_asked_for(text, begin, name)
+    return NameStrength.STRONG if asked else strength
 
 
 def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:

@@ -150,8 +150,8 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("ssh-keygen", "htpasswd", "openssl", "mosquitto", "snmp", "cqlsh", "lftp"),
-        rf"(\b(?:ssh-keygen\s{_GAP}??-[NP]|htpasswd\s{_GAP}??-\w*b\w*\s\S+\s\S+\s|cqlsh\s{_GAP}??-p"
+        ("ssh-keygen", "gpg-preset", "htpasswd", "openssl", "mosquitto", "snmp", "cqlsh", "lftp"),
+        rf"(\b(?:ssh-keygen\s{_GAP}??-[NP]|gpg-preset-passphrase\s{_GAP}??-P|htpasswd\s{_GAP}??-\w*b\w*\s\S+\s\S+\s|cqlsh\s{_GAP}??-p"
         rf"|openssl\senc\s{_GAP}??-k|mosquitto_\w+\s{_GAP}??-P|snmp\w+\s{_GAP}??-[AXc]"
         rf"|lftp\s{_GAP}??-u\s?[\w.@-]+,)\s?)(?!<secret>){_WORD}",
         f"{_MAN}/ssh-keygen.1.html",

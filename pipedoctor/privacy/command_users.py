@@ -15,6 +15,26 @@ _CLIENTS = (
 
 COMMAND_USERS: tuple[NameForm, ...] = (
     make_form(
+        "account",
+        f"{MAN}/man1/curl.1.html",
+        r"((?<!\S)(?:-[uU]|--(?:proxy-)?user|--auth|-a)[ =]?[\"']?)"
+        r"((?!<)[A-Za-z_][\w.+-]*)(?=:<secret>)",
+        ":<secret>",
+    ),
+    make_form(
+        "account",
+        f"{MAN}/man1/curl.1.html",
+        r"((?<!\S)(?:-[uUl]|--user(?:name)?)[ =][\"']?)((?!<)[A-Za-z_][\w.+-]*)"
+        r"(?=[\"']?\s(?:-p|-P|--pass\w*)[ =]?[\"']?<secret>)",
+        "<secret>",
+    ),
+    make_form(
+        "account",
+        "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
+        r"(\blogin\s+)((?!<)[A-Za-z_][\w.+-]*)(?=\s+password\s+<secret>)",
+        "<secret>",
+    ),
+    make_form(
         "user",
         f"{MAN}/man1/curl.1.html",
         rf"((?<![\w/.-])(?:{_CLIENTS})\s{_GAP}??(?:-[uUl]|--user|--login)[ =]?[\"']?(?:\w+\\)?)"

@@ -32,3 +32,13 @@ def list_spellings(words: tuple[str, ...]) -> tuple[str, ...]:
             spellings[spelling.replace("Api", "API")] = None
         spellings[word.replace("api", "API")] = None
     return tuple(spellings)
+
+
+FOREIGN_STATES = (
+    r"(?:incorrect|inv[aá]lid|ung[uü]ltig|falsch|nicht|kein|zu|leer|abgelaufen|erforder|n[oö]tig|ge[aä]nder"
+    r"|notwendig|obligat|pflicht|requ|oblig|expir|caduc|erron|errad|mauvais|manqu|n[eé]cess|vid|vac|trop"
+    r"|muy|no|non|n[aã]o|pas|muito|troppo|sbagliat|scadut|corret|correct|richtig|gespeich|gesetzt|wie"
+    r"|hier|dans|em|en|in|stored|is|not|een|niet|verkeerd|onjuist|verlopen|verplicht|fel|forkert|feil"
+    r"|v[aä][aä]r|ikke|inte|err|b[lł]|niepraw|wym|neplat|[sš]patn|nespr|a|le|la|die|der|das|el|un|une|por|para)"
+)
+"""How words begin that say what is wrong with a password, not what it is."""

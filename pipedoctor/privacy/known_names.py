@@ -28,6 +28,7 @@ class KnownNames:
 
     def __init__(self) -> None:
         self._aliases: dict[str, str] = {}
+        self._met: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
 
     def __len__(self) -> int:
@@ -37,6 +38,7 @@ class KnownNames:
     def clear(self) -> None:
         """Forget them: another record begins."""
         self._aliases.clear()
+        self._met.clear()
         self._pattern = None
 
     def add(self, name: str, alias: str) -> None:
@@ -50,6 +52,7 @@ class KnownNames:
             return
         if not _is_everyday(lower) and is_distinctive(name):
             self._put(lower, alias)
+            self._met.add(lower)
 
     def add_secrets(self, text: str, masked: str, mask: str) -> None:
         """Of what a mask stands for in a text."""
@@ -77,9 +80,19 @@ class KnownNames:
 
     def _replace_name(self, match: re.Match[str]) -> str:
         before = match.string[max(0, match.start() - _PATH_BEFORE) : match.start()]
-        if patterns.is_in_packages(before):
+        if patterns.is_in_packages(before) or (
+            match[1].lower() in self._met and _is_capital_part(match)
+        ):
             return match[0]
         return self._aliases.get(match[1].lower(), match[0])
+
+
+def _is_capital_part(match: re.Match[str]) -> bool:
+    """Is it one of the words in capitals of a variable: ``VAULT`` in ``VAULT_TOKEN``?"""
+    begin, end = match.span(1)
+    name = match[1]
+    around = match.string[max(0, begin - 2) : begin] + name + match.string[end : end + 2]
+    return name.isupper() and re.search(r"[A-Z]_[A-Z]", around) is not None
 
 
 def is_distinctive(name: str) -> bool:

@@ -11,6 +11,20 @@ _AFTER_USER = (
 USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
+        "https://git-scm.com/docs/git-config#Documentation/git-config.txt-username",
+        r"(\b(?:user|author|committer)\.name[ =]{1,3}[\"']?)"
+        r"([A-Z\u00c0-\u017f][\w'-]+(?: [A-Z\u00c0-\u017f][\w.'-]*){1,3})",
+        *("user.name", "author.name", "committer.name"),
+    ),
+    make_form(
+        "told user",
+        "https://www.rfc-editor.org/rfc/rfc5322",
+        r"(\b(?:(?:Prof|Dr|Mr|Mrs|Ms|Herr|Frau)\.? ){1,2}(?:-?Ing\. )?)"
+        r"([A-Z\u00c0-\u017f][\w'-]+(?: [A-Z\u00c0-\u017f][\w.'-]*){0,2})",
+        *("Prof", "Dr", "Mr", "Ms", "Herr ", "Frau "),
+    ),
+    make_form(
+        "user",
         f"{MAN}/man1/whoami.1.html",
         rf"(\bwhoami(?::\s|\s?\n)){USER}(?=\s*(?:\n|$))",
         "whoami",

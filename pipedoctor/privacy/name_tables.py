@@ -18,6 +18,7 @@ from pipedoctor.privacy.spoken_names import SPOKEN_HOSTS, SPOKEN_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.told_hosts import TOLD_HOSTS
 from pipedoctor.privacy.told_users import TOLD_USERS
+from pipedoctor.privacy.tool_names import TOOL_HOSTS, TOOL_USERS
 
 _NCCL = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug"
 _FORMS: tuple[NameForm, ...] = (
@@ -35,6 +36,7 @@ _FORMS: tuple[NameForm, ...] = (
         *ACCOUNT_USERS,
         *SPOKEN_USERS,
         *SHELL_USERS,
+        *TOOL_USERS,
     ),
     *(
         *HOST_FORMS,
@@ -45,6 +47,7 @@ _FORMS: tuple[NameForm, ...] = (
         *ACCOUNT_HOSTS,
         *SPOKEN_HOSTS,
         *SHELL_HOSTS,
+        *TOOL_HOSTS,
     ),
 )
 _LATE = frozenset(

@@ -17,7 +17,6 @@ from pipedoctor.privacy.everyday_words import EVERYDAY_WORDS
 from pipedoctor.privacy.public_hosts import is_public_host, is_public_index
 from pipedoctor.privacy.secret_names import split_name
 from pipedoctor.privacy.secret_values import is_harmless, is_number_or_version
-from pipedoctor.privacy.table_columns import find_cells
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
 _KINDS_BY_KEY = {
@@ -94,6 +93,7 @@ _NEXT = compile_lazily(
 """Behind a value of a list: another."""
 _MAX_LIST = 64
 _CALLED = compile_lazily(r"\.?\w*\(|\.\w+|\[[a-z\"']|=|\\")
+_KEY_OF_DICT = compile_lazily(r"\\{0,3}[\"'`]\s?:")
 _FILE = compile_lazily(
     r"\.(?:py|ya?ml|json|toml|ini|cfg|conf|log|txt|sh|so|tar|gz|pt|pth|ckpt|csv|html?|md|c|cc|cpp"
     r"|cu)$"
@@ -106,21 +106,6 @@ _ATTRIBUTE = compile_lazily(
     r"(?:x86_64|aarch64|i\d86)-[\w-]+|[a-z_]+\.(?:(?:\w+_)?name|user|owner|login|host(?:name)?|id"
     r"|addr(?:ess)?)"
 )
-_USER_HEADING = compile_lazily(
-    r"(?i:(?:user|owner|login|account|submitter|author|assignee)(?:[ _-]?name)?|(?:r|e)?user"
-    r"|(?:created|submitted|started) by)|UID"
-)
-_HOST_HEADING = compile_lazily(
-    r"(?i)(?:exec_|from_|batch_?|req_?)?(?:host|node)(?:[ _-]?name|list)?(?:\(reason\))?|machine"
-    r"|server|from|computer"
-)
-_GROUP_HEADING = compile_lazily(r"(?i)namespace|project|tenant|team|workspace|bucket|group")
-_HEADING = (
-    r"(?i)(?:squeue|sacct|namespace|project|tenant|team|bucket|user|owner|login|account|author"
-    r"|submitter|assignee"
-    r"|host|node|machine|server|uid)"
-)
-_CELL = compile_lazily(r"([A-Za-z_0-9][\w.-]*(?:\[[\d,-]+\])?)(?:\+|:\S*)?")
 _OTHER_VALUES = frozenset(
     "x86_64 aarch64 arm64 amd64 ppc64le i686 str int bool bytes float dict list tuple union type"  # noqa: SIM905
     " optional callable sequence self args kwargs cls config cfg request".split()
@@ -166,7 +151,7 @@ def _find_more(text: str, kind: str, end: int) -> Iterator[NamedValue]:
     """The rest of a list whose first value is a name."""
     for _ in range(_MAX_LIST):
         more = _NEXT.match(text, end)
-        if more is None or not _may_be_name(kind, more["name"]):
+        if more is None or not looks_like_name(kind, more["name"]):
             return
         end = more.end("name")
         yield NamedValue(kind, more.start("name"), end)
@@ -200,31 +185,6 @@ def _judge_words(words: list[str]) -> str:
     return _KINDS.get(last) or _KINDS.get(last.removesuffix("s"), "")
 
 
-def find_named_cells(text: str) -> list[NamedValue]:
-    """Users and hosts in the columns of tables whose headings say so, in order."""
-    if "\n" not in text or re.search(_HEADING, text) is None:
-        return []
-    lines = text.split("\n")
-    begins = [0]
-    for line in lines:
-        begins.append(begins[-1] + len(line) + 1)
-    found: list[NamedValue] = []
-    for cell in find_cells(lines, _judge_headings):
-        word = _CELL.fullmatch(lines[cell.line][cell.begin : cell.end])
-        if word is not None and _may_be_name(cell.kind, word[1]):
-            begin = begins[cell.line] + cell.begin
-            found.append(NamedValue(cell.kind, begin, begin + len(word[1])))
-    return found
-
-
-def _judge_headings(texts: list[str]) -> list[str]:
-    headings = {"user": _USER_HEADING, "host": _HOST_HEADING, "group": _GROUP_HEADING}
-    return [
-        next((kind for kind, heading in headings.items() if heading.fullmatch(text)), "")
-        for text in texts
-    ]
-
-
 def _cut_name(value: re.Match[str]) -> tuple[str, int]:
     name = value["name"].rstrip(".-+")
     if " " in name and not _PERSON.fullmatch(name):
@@ -237,13 +197,16 @@ def _is_name(
 ) -> bool:
     """Does the value look like a name, and does it end where one ends?"""
     assigned = kind == "user" and sign[0] == "="  # a person, whatever the word
-    if not _may_be_name(kind, name) and not (assigned and _may_be_anybody(name)):
+    if not looks_like_name(kind, name) and not (assigned and _may_be_anybody(name)):
         return False
     quoted = bool(value["quote"])
     if "/" in name and not (kind == "group" and (quoted or "=" in sign[0])):
         return False
     if quoted:
-        return text[end : end + 1] in "\"'`\\:@" and not text.startswith("://", end)
+        next_key = sign.lastgroup == "pair" and _KEY_OF_DICT.match(text, end)
+        return (
+            not next_key and text[end : end + 1] in "\"'`\\:@" and not text.startswith("://", end)
+        )
     if is_code(name) or _CALLED.match(text, end):
         return False
     if sign.lastgroup == "far":
@@ -252,7 +215,7 @@ def _is_name(
     return bound or _BEHIND.match(text, end) is not None
 
 
-def _may_be_name(kind: str, name: str) -> bool:
+def looks_like_name(kind: str, name: str) -> bool:
     """Does it look like the name of a user or a host, not like a word, a number or a file?"""
     lower = name.lower()
     if (
@@ -275,7 +238,7 @@ def _may_be_anybody(name: str) -> bool:
 
 def may_be_told(kind: str, name: str) -> bool:
     """Is what a sentence says in the place of a name one of a user or a host?"""
-    return _may_be_name(kind, name) and not (
+    return looks_like_name(kind, name) and not (
         is_code(name)
         or ("." in name and patterns.is_module_path(name))
         or (kind == "user" and name.isupper())

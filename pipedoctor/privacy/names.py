@@ -14,9 +14,9 @@ from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.name_tables import replace_names
+from pipedoctor.privacy.named_cells import find_named_cells
 from pipedoctor.privacy.named_values import (
     NamedValue,
-    find_named_cells,
     find_named_values,
     is_code,
     may_be_told,
@@ -24,14 +24,17 @@ from pipedoctor.privacy.named_values import (
 from pipedoctor.privacy.public_hosts import (
     is_example_user,
     is_internal_host,
+    is_of_every_network,
     is_public_host,
     is_public_index,
 )
 from pipedoctor.privacy.vocabulary import (
     COMMON_WORDS,
+    EXAMPLE_ACCOUNTS,
     NO_NAMES,
     PUBLIC_ACCOUNTS,
     PUBLIC_BUCKETS,
+    ROLES,
 )
 
 _EXAMPLE_HOSTS = COMMON_WORDS | {"hostname"}
@@ -56,6 +59,7 @@ class NameRedactor:
         self._replacers = {
             "host": self._replace_server,
             "user": self._replace_user,
+            "account": self._replace_account,
             "serial": self._make_group_replacer("serial"),
             "ip": self._make_group_replacer("ip"),
             "mac": self._make_group_replacer("mac"),
@@ -183,11 +187,20 @@ class NameRedactor:
         return match[0] if common or numbered else self._replace_home(match)
 
     def _replace_user(self, match: re.Match[str]) -> str:
-        common = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
+        lower = match[2].lower()
+        role = lower in ROLES and match.string[match.end() :][:1] == "@"
+        common = role or lower in COMMON_WORDS or lower in NO_NAMES
         return match[0] if common else self._replace_home(match)
 
+    def _replace_account(self, match: re.Match[str]) -> str:
+        """Who a password belongs to: words of the trade name somebody here."""
+        plain = is_example_user(match[2]) or match[2].lower() in EXAMPLE_ACCOUNTS
+        return match[0] if plain else self._replace_home(match)
+
     def _replace_internal(self, match: re.Match[str]) -> str:
-        code = patterns.is_module_path(match[0])
+        behind = match.string[match.end() : match.end() + 2]
+        image = match[0].count(".") > 1 and re.match(r"/\w|:\d", behind) is not None
+        code = (not image or is_of_every_network(match[0])) and patterns.is_module_path(match[0])
         return match[0] if code else self._get_alias("host", match[0])
 
     def _make_group_replacer(self, kind: str) -> MatchReplacer:
@@ -246,7 +259,8 @@ class NameRedactor:
         behind_colon = match.string[match.start() - 1 : match.start()] == ":"
         if host.endswith((".so", ".py", ".dll")) or (behind_colon and user in _EXAMPLE_PASSWORDS):
             return match[0]
-        person = user if user.lower() in COMMON_WORDS else self._get_alias("user", user)
+        nobody = user.lower() in COMMON_WORDS or user.lower() in ROLES
+        person = user if nobody else self._get_alias("user", user)
         place = match[2] if is_public_host(host) else self._get_alias("host", host)
         return f"{person}@{place}"
 

@@ -50,7 +50,7 @@ SYSTEM_PATH = compile_lazily(
 
 LIBRARY_FOLDER = compile_lazily(
     r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
-    r"|torchinductor_(?:root|<user-\d+>)|aten|ATen|c10d?|csrc|caffe2|third_party|nvfuser|flash_attn"
+    r"|torchinductor_(?:root|<user-\d+>)|aten|ATen|\.triton|c10d?|csrc|caffe2|third_party|nvfuser|flash_attn"
 )
 """From here on a path is that of software."""
 
@@ -142,6 +142,8 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
 
 def _find_end_of_argument(text: str, path: str) -> int:
     """Where the image begins that stands behind a folder: ``-w /work pytorch/pytorch``."""
+    if (version := path.find(" HTTP/")) > 0:  # of a request
+        return version
     found = re.search(r" (?=[a-z-])", path) if _RUNS_IMAGE.search(text) else None
     return found.start() if found else len(path)
 

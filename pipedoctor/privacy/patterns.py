@@ -49,8 +49,11 @@ class MarkedPattern:
         return False
 
 
-_DOCUMENTED = r"192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|169\.254\.169\.254(?!\d)"
-"""Addresses of examples (RFC 5737), and that where clouds keep their metadata."""
+_DOCUMENTED = (
+    r"192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|22[4-9]\.0\.|(?:169\.254\.169\.254"
+    r"|8\.8\.8\.8|8\.8\.4\.4|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9)(?!\d|\.\d)"
+)
+"""Of examples (RFC 5737), groups, resolvers of everybody, and where clouds keep metadata."""
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _NAME = r"""(?!\.|\$[\w{(]|%\w+%|<[\w-]+>|(?:Public|Default|All\ Users)(?:[/\\]|$))[^/\\\s:'",;]+"""
 """Nobody's begins with a dot: that is a folder; ``$USER`` and ``Public`` are nobody's either."""
@@ -112,10 +115,14 @@ UUID = MarkedPattern(
 )
 _HASH_WORD = (
     r"(?:sha-?\d{0,3}(?:sum)?|md5(?:sum)?|hash(?:es)?|digest|checksum|e-?tag|integrity|fingerprint"
-    r"|blobs?|commit|revision|(?:trace|span)[_-]?id|traceparent)"
+    r"|blobs?|commit|revision|(?:trace|span)[_-]?id|traceparent|blake\d?[a-z]{0,2}(?:-?\d{3})?"
+    r"|crc-?\d{0,3}c?|xxh(?:ash|\d)?\d{0,3}|murmur\d?|oid|(?:build|image|object|layer|tree)[ _-]?id"
+    r"|snapshot|cache[ _-]?key|manifest)"
 )
 _RUN_ID = (
-    r"(?:run|task|experiment|artifact|request|job|study|trial)[ _-]?(?:id|key|uuid)|mlruns/\d{1,20}"
+    r"(?:run|task|experiment|artifact|request|job|study|trial|sweep|rdzv|rendezvous|dataset|pipeline"
+    r"|workflow|correlation|operation|batch|message|invocation|restart)[ _-]?(?:id|key|uuid)"
+    r"|mlruns/\d{1,20}"
 )
 """Of what ran, not of the machine that it ran on."""
 _HASH_NAME = compile_lazily(
@@ -233,9 +240,9 @@ def is_hash(text: str, begin: int, end: int) -> bool:
     The name beside them decides; without one, the words of the line, or the form of what
     ``sha256sum`` prints.
     """
-    if "-" in text[begin:end] or "_" in text[begin:end]:
-        return False
     line = text[max(0, begin - 160, text.rfind("\n", 0, begin) + 1) : begin]
+    if "-" in text[begin:end] or "_" in text[begin:end]:
+        return _HASH_NAME.search(line) is not None
     if _is_folder_of_hash(line, text, end):
         return True
     if (

@@ -76,6 +76,17 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        (" password ",),
+        r"((?i:\b(?:log(?:ged)?[ -]?in|logon|connect(?:ed|ing)?"
+        r"|authenticat(?:ed|ing|ion)|sign(?:ed)?[ -]in)"
+        r"\s(?:to\s\S{1,60}\s)?(?:as\s)?\S{1,40}\s(?:and|with|using)\s(?:the\s)?password\s)[\"']?)"
+        r"(?!<secret>|(?:is|was|to|for|in|from|are|must|should|not|has|protected|auth\w*|and|or|file"
+        r"|prompt|manager|only|based|authentication|login|instead|hash\w*|policy|failed|on|at)\b)"
+        r"[^\s\"',;.]{4,60}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
         ("pass",),
         r"((?i:\busers?(?:name)?:?\s[\"']?\S{1,40}\s?[/|,]\s?pass(?:word|wd|phrase)?:?\s)[\"']?)"
         r"(?!<secret>)[^\s\"',;/|]{3,}",

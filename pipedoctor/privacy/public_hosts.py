@@ -85,7 +85,8 @@ def is_public_index(host: str, text: str, end: int) -> bool:
         return True
     begin = max(0, text.rfind("\n", 0, end) + 1, end - 200)
     line = text[begin : end + 200].partition("\n")[0]
-    return "pip._" in line or "/simple/" in line
+    files = host.startswith("files.") and re.search(r"\bpypi\b", line) is not None
+    return files or "pip._" in line or "/simple/" in line
 
 
 def is_internal_host(host: str) -> bool:

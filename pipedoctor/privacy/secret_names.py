@@ -68,10 +68,13 @@ _KEY_HEADS = _VENDORS | _split_words(
     " shared service ssh deploy license ingest read write subscription app application client"
     " consumer admin root user session cipher aes rsa pem tls ssl gpg pgp wireguard host hmac jwt"
 )
+_STORES = _split_words("redis s3 minio mongo postgres pg mysql db database consul nomad kaggle")
+"""Whose keys are as often names of what lies in them: ``s3 key: train/0001.tar``."""
 _TOKEN_HEADS = _VENDORS | _split_words(
     "api access refresh auth oauth oauth2 bearer session csrf xsrf security personal deploy bot"
     " user jwt service login private secret read write id upload identity sas push pull runner"
-    " registration verification provider reset invite app client admin root webhook xoxb pat"
+    " registration verification provider reset invite app client admin root webhook xoxb pat server"
+    " notebook hub cluster join agent worker"
 )
 _SINGLE_MEANINGS = _split_words(
     # of tokens that a model reads
@@ -168,7 +171,9 @@ def _weigh_heads(word: str, heads: list[str], *, alone: bool) -> NameStrength:
     if word in {"tokens", "keys"}:
         known = near in (_TOKEN_HEADS if word == "tokens" else _KEY_HEADS)
         return NameStrength.WEAK if known else NameStrength.NONE
-    strong = (word == "key" and near in _KEY_HEADS) or (word == "token" and near in _TOKEN_HEADS)
+    strong = (word == "key" and near in _KEY_HEADS - _STORES) or (
+        word == "token" and near in _TOKEN_HEADS
+    )
     if strong or (near and _rate_word(near) in {NameStrength.STRONG, NameStrength.PASSWORD}):
         return NameStrength.STRONG
     return NameStrength.NONE if near in _SINGLE_MEANINGS else NameStrength.WEAK

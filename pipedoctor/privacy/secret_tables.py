@@ -29,6 +29,16 @@ _VALUES = (
     r"(?:values?|setting|current|default|content)"
 )
 _HAS_VALUES = r"(?i)\b(?:\w*value|current|setting|default|content)s?\b"
+_OF_SECRETS = r"\\?[\"']?kind\\?[\"']?\s?:\s?\\?[\"']?Secret\b(?![\w-])"
+_DATA = (
+    r"(?m)^(?P<indent>[ \t]*)(?:- )?(?:data|stringData):[ \t]*\n"
+    r"(?:(?P=indent)[ \t]+\S[^\n]*(?:\n|\Z))+"
+    r"|\\?\"(?:data|stringData)\\?\"\s?:\s?\{[^{}]*\}"
+)
+_OF_DATA = (
+    r"(?m)(^[ \t]+[\w.\"'-]+:[ \t]+[\"']?|[{,]\s*\\?\"[\w.-]+\\?\"\s?:\s?\\?\")"
+    r"(?![|>{<]|\d+ bytes)[^\s\"',}\\][^\n\"'\\]*"
+)
 _NO_VALUE = r"[-=+:*.<>]*|<secret>|(?i:none|null|n/a|yes|no)"
 
 
@@ -44,6 +54,13 @@ def mask_tables(text: str, mask: str) -> str:
         return text
     lines = text.split("\n")
     return _mask_cells(lines, list(find_cells(lines, _judge_headings)), mask)
+
+
+def mask_manifests(text: str, mask: str) -> str:
+    """Put `mask` in place of all that a Secret of Kubernetes holds, whatever its keys say."""
+    if "Secret" not in text or not re.search(_OF_SECRETS, text):
+        return text
+    return re.sub(_DATA, lambda block: re.sub(_OF_DATA, rf"\1{mask}", block[0]), text)
 
 
 def _mask_cells(lines: list[str], cells: Sequence[Cell], mask: str) -> str:

@@ -20,10 +20,16 @@ _NOTHING = frozenset(
     " would could requires timeout timed aborted cancelled canceled interrupted denied rejected"
     " leave closed prompted permission".split()
 )
+_MODES = frozenset(
+    "include omit same-origin cross-origin using file files chain local environment static"  # noqa: SIM905
+    " instance-profile dynamic ambient implicit interactive service-account metadata write"
+    " workload-identity".split()
+)
+"""Where credentials come from, or whether HTTP sends them."""
 _PLACEHOLDER = compile_lazily(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked"
     r"|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
-    r"|[A-Za-z][A-Za-z-]{0,11}[_-](?:([xX0*.])\1{4,}[_-]?)+"
+    r"|[A-Za-z][A-Za-z-]{0,11}[_-](?:[xX*.]{3}|(?:([xX0*.])\1{4,}[_-]?)+)"
     r"|(?i:your|insert|put|enter|example|todo|placeholder|dummy"
     r"|(?:change|replace|fill)[-_ ]?(?:me|this|it))(?:[-_ ].*)?"
 )
@@ -108,7 +114,7 @@ def is_secret_value(value: str, strength: NameStrength, *, quoted: bool = True) 
         return False
     if strength is NameStrength.PASSWORD:
         return True
-    if is_number_or_version(value) or _ATTRIBUTE.fullmatch(value):
+    if is_number_or_version(value) or _ATTRIBUTE.fullmatch(value) or value in _MODES:
         return False
     return strength is NameStrength.STRONG or looks_drawn(value)
 

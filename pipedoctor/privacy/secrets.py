@@ -15,7 +15,7 @@ from pipedoctor.privacy.printed_secrets import PRINTED_FORMS
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.record_forms import RECORD_FORMS
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
-from pipedoctor.privacy.secret_tables import mask_tables
+from pipedoctor.privacy.secret_tables import mask_manifests, mask_tables
 from pipedoctor.privacy.secret_values import is_secret_value
 from pipedoctor.privacy.spoken_forms import SPOKEN_FORMS
 from pipedoctor.privacy.telling_lines import (
@@ -117,7 +117,7 @@ def mask_secrets(text: str) -> str:
     if may_hold_assignment(text):
         text = mask_assigned(text, MASK)
     if len(text) >= MIN_TELLING:
-        text = mask_tables(text, MASK)
+        text = mask_tables(mask_manifests(text, MASK), MASK)
         text = mask_quoted_passwords(mask_telling_lines(text, MASK), MASK)
     text = mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
     return mask_unnamed(text, MASK) if len(text) >= MIN_DRAWN else text

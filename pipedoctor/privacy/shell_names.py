@@ -27,6 +27,13 @@ SHELL_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         _BASH,
+        rf"((?:[\u2500-\u257f]|[\u2500-\u257f] ?)[\[(]){USER}(?=[@\u327f][\w.-]+[\])])",
+        *("\u2500[", "\u2500(", "\u2500 [", "\u2500 (", "\u2557[", "\u250c["),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        _BASH,
         rf"(?m)(^{_ENVIRONMENT_PROMPT}[A-Za-z][\w.-]*:[^\s:$]{{1,60}}[ ]){USER}(?=[$%][ ])",
         *("$ ", "% "),
     ),
@@ -121,6 +128,33 @@ SHELL_USERS: tuple[NameForm, ...] = (
 )
 
 SHELL_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "host",
+        _BASH,
+        rf"([\u2500-\u257f] ?[\[(](?:[\w.-]+|<user-\d+>)[@\u327f]){HOST}(?=[\])])",
+        *("\u2500[", "\u2500(", "\u2500 [", "\u2500 (", "\u250c["),
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        "https://man.openbsd.org/ssh_config",
+        rf"(\bProxyJump[ \t=]+(?:(?:[\w.-]+|<user-\d+>)@)?){HOST}",
+        "ProxyJump",
+    ),
+    make_form(
+        "host",
+        f"{MAN}/man5/exports.5.html",
+        r"((?:^|(?<=\s)))([A-Za-z][\w-]*[*?]?[\w*?-]*(?:\.[\w*?-]+)*)"
+        r"(?=\((?:r[ow]|a?sync|sec=\w+|(?:no_)?root_squash|insecure)[,)])",
+        *("(ro", "(rw", "(sync", "(async", "(sec=", "root_squash", "(insecure"),
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man1/ssh.1.html",
+        rf"(\b(?:on|from|at|to|via|by) (?:the )?(?:host|machine|server|computer|workstation"
+        rf"|(?:cluster |login |compute |head |gpu |GPU )?node) ['\"]?){HOST}",
+        *(" host ", " machine ", " server ", " computer ", " workstation ", " node "),
+    ),
     make_form(
         "host",
         _BASH,

@@ -4,6 +4,7 @@ from pipedoctor.privacy.command_form import CommandForm
 from pipedoctor.privacy.foreign_words import (
     FOREIGN_KEYS,
     FOREIGN_PASSWORDS,
+    FOREIGN_STATES,
     FOREIGN_VERBS,
     GLUED_VERBS,
     list_spellings,
@@ -72,7 +73,8 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|device|verification|recovery|backup|security|one-time|login|pairing"
-        r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s"
+        r"|authentication|confirmation|sms|phone|e-?mail|meeting|one time"
+        r"|unlock|activation|access|invit(?:e|ation)|enrollment)\s"
         r"(?i:code)|PIN(?:\s(?i:code))?)"
         r"(?:(?:\s(?:for|to|of|from|at|on|in)(?:\s[\w.@'-]{1,30}){1,6})?\s(?:is|was)|\sto)?"
         r"\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
@@ -97,6 +99,13 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     _make_password_form(tuple(word for word in _FOREIGN if word.isascii())),
+    CommandForm(
+        tuple(f" {verb} " for verb in FOREIGN_VERBS[:-2]),
+        rf"((?:{'|'.join(_FOREIGN)})\s(?:{'|'.join(FOREIGN_VERBS)})\s)"
+        rf"(?!<secret>|(?i:{FOREIGN_STATES}))[^\W\d_]{{5,40}}(?=[.!]?[ \t]*(?:\n|$))",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
     CommandForm(
         ("ecovery",),
         r"(?i)(\brecovery\s(?:key|password)\S{0,2}\s{1,3})(?:\d{6}-){7}\d{6}",

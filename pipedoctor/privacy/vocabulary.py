@@ -20,7 +20,13 @@ PUBLIC_ACCOUNTS = frozenset(
     " vagrant vscode codespace gitpod coder jovyan rstudio sagemaker-user studio-lab-user mambauser"
     " micromamba condauser rayproject airflow jenkins circleci gitlab-runner buildkite-agent"
     " vsts_azpcontainer linuxbrew model-server triton-server nonroot appuser nobody www-data"
-    " hadoop".split()
+    " hadoop"
+    # groups and accounts of daemons that distributions make
+    " sudo wheel adm audio video render docker dialout cdrom floppy plugdev lxd kvm libvirt netdev"
+    " lpadmin sambashare systemd-journal systemd-network systemd-resolve systemd-timesync ssl-cert"
+    " bluetooth scanner sgx messagebus polkitd syslog _apt uuidd tcpdump chrony postfix sshd rpc"
+    " rpcuser munge slurm slurmd nslcd sssd avahi colord gdm lightdm nvidia-persistenced dnsmasq"
+    " _chrony _rpc statd nogroup input tape kmem shadow utmp www-data zabbix telegraf".split()
 )
 """Users that images and clouds make for everybody."""
 
@@ -30,6 +36,20 @@ NO_NAMES = frozenset(
     " trace notice stdout stderr http https tcp udp unix ftp grpc ws wss file s3 gs hdfs".split()
 )
 """What stands where a name would, and names nobody."""
+
+EXAMPLE_ACCOUNTS = frozenset(
+    "admin administrator user users guest root nobody default test tester system service anonymous"  # noqa: SIM905
+    " none null __token__ oauth2accesstoken aws token x-access-token bearer".split()
+)
+"""Accounts that every documentation and every installation has."""
+
+ROLES = frozenset(
+    "noreply no-reply donotreply packages info support security contact help helpdesk dev devs team"  # noqa: SIM905
+    " announce postmaster webmaster hello abuse opensource oss maintainers maintainer developers"
+    " conduct bugs issues list lists discuss feedback license licensing press sales hpc-help"
+    " hpc-support it-support mailer-daemon notifications bot dependabot github-actions".split()
+)
+"""What stands before ``@`` in addresses of nobody in particular."""
 
 PUBLIC_FIELDS = frozenset(
     "system "  # noqa: SIM905  (as above)

@@ -3,7 +3,8 @@
 import pytest
 
 from pipedoctor.privacy.identity import UserIdentity
-from pipedoctor.privacy.named_values import find_named_cells, find_named_values
+from pipedoctor.privacy.named_cells import find_named_cells
+from pipedoctor.privacy.named_values import find_named_values
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
 

@@ -112,6 +112,19 @@ def test_a_server_that_is_named_once_is_known_everywhere() -> None:
     assert facts.unknown["gpu"] == "<host-2> does not answer"
 
 
+def test_a_host_that_a_text_names_is_no_part_of_a_variable() -> None:
+    text = "VAULT_ADDR=https://vault:8200 and VAULT, not vault"
+
+    assert Redactor(RedactionLevel.ALL).redact_text(text) == (
+        "VAULT_ADDR=https://<host-1>:8200 and <host-1>, not <host-1>"
+    )
+
+
+def test_keys_and_requests_are_no_projects() -> None:
+    for text in ('{"type": "service_account", "project_id": 3}', "GET /datasets HTTP/1.1"):
+        assert Redactor(RedactionLevel.PUBLIC).redact_text(text) == text
+
+
 def test_equal_names_get_equal_aliases() -> None:
     redactor = Redactor(RedactionLevel.ALL, UserIdentity())
 

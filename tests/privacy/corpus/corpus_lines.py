@@ -10,7 +10,7 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent
 _SLOT = re.compile(r"<<(=(?:(?!>>).)+|\w+ \d+)>>")
 _SECTION = re.compile(r"\[(.+)\]")
-_ESCAPES = {"\\n": "\n", "\\e": "\x1b", "\\0": "\0", "\\x5c": "\\"}
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\e": "\x1b", "\\0": "\0", "\\x5c": "\\"}
 _PUNCTUATION = "!#%+-_@^*~?"
 ALPHABETS = {
     "b62": string.ascii_letters + string.digits,

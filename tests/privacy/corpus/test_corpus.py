@@ -52,7 +52,7 @@ def test_the_corpus_is_large_and_has_many_kinds() -> None:
         assert all(secret in line.text for secret in line.secrets), line
 
 
-def test_of_secrets_in_all_places_hardly_any_leaks() -> None:
+def test_of_secrets_in_all_places_nothing_leaks() -> None:
     planted = [
         *read_corpus("secrets_by_place.txt", SEED),
         *read_corpus("secrets_by_tool.txt", SEED),
@@ -61,7 +61,7 @@ def test_of_secrets_in_all_places_hardly_any_leaks() -> None:
     leaks = find_leaks(planted)
 
     assert len(planted) >= 1600
-    assert len(leaks) <= MAX_LEAKED * len(planted) / 2, leaks
+    assert leaks == []
 
 
 def test_of_the_written_half_nothing_leaks_and_nothing_is_hidden() -> None:

@@ -1,0 +1,110 @@
+"""Users and hosts in what single tools print: a table with its sources."""
+
+from pipedoctor.privacy.name_form import HOST, MAN, USER, NameForm, make_form
+
+_LSF = "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=reference-bjobs"
+_BASH = f"{MAN}/man1/bash.1.html#PROMPTING"
+_FISH = "https://fishshell.com/docs/current/cmds/fish_prompt.html"
+_MSYS = r"(?: (?:MINGW(?:32|64)|MSYS|UCRT64|CLANG64|CLANGARM64)\s)"
+_FISH_PROMPT = r"(?: [~/][^\s>]{0,100}(?: \([\w./-]{1,60}\))?> )"
+_DASK = "https://distributed.dask.org/en/latest/worker.html"
+
+TOOL_USERS: tuple[NameForm, ...] = (
+    make_form("user", _LSF, rf"(\b(?:by )user <(?!user-\d+>)){USER}(?=>)", "user <"),
+    make_form(
+        "user",
+        f"{MAN}/man1/stat.1.html",
+        rf"(\b[UG]id:\s{{1,4}}\(\s{{0,8}}\d{{1,9}}/\s{{0,12}}){USER}(?=\))",
+        "id: (",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man8/cron.8.html",
+        rf"((?:^|(?<=\s))\(){USER}(?=\) (?:FAILED|ORPHAN|WRONG|BAD|AUTH|PAM)\b)",
+        *(") FAILED", ") ORPHAN", ") WRONG", ") BAD", ") AUTH", ") PAM"),
+    ),
+    make_form("user", _BASH, rf"(?m)(^){USER}(?=@[\w.-]+{_MSYS})", "@"),
+    make_form("user", _FISH, rf"(?m)(^){USER}(?=@[\w.-]+{_FISH_PROMPT})", "@"),
+    make_form(
+        "user",
+        "https://www.rfc-editor.org/rfc/rfc5322#section-3.4",
+        r"((?<!\w)\")(?!(?:[^\"\n]*\b(?:Team|Support|List|Developers|Project|Helpdesk|Maintainers)\b))"
+        r"([A-Z\u00c0-\u017f][^\"@<>=\n]{2,60})(?=\"\s<(?:<user-\d+>|[\w.+-]+)@)",
+        '" <',
+    ),
+    make_form(
+        "told user",
+        "https://clear.ml/docs/latest/docs/webapp/settings/webapp_settings_overview",
+        r"((?<![\w'-]))([A-Z\u00c0-\u017f][\w-]+(?: [A-Z\u00c0-\u017f][\w-]+){0,2})"
+        r"(?='s (?:[Ww]orkspace|[Tt]eam|[Oo]rganization|laptop|[Mm]ac[Bb]ook|[Mm]ac\b|PC\b|i[MP]))",
+        "'s ",
+    ),
+    make_form(
+        "user",
+        "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html",
+        rf"(\bNT_STATUS_\w+ (?:for|of|as) (?:user )?[A-Z][A-Z0-9-]{{1,14}}[/\\]){USER}",
+        "NT_STATUS_",
+    ),
+)
+TOOL_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "host",
+        _LSF,
+        rf"(\b[Hh]osts?(?:\(s\))? <(?!host-\d+>)(?:\d+\*)?){HOST}(?=>)",
+        *("ost <", "osts <", "(s) <"),
+    ),
+    make_form(
+        "host",
+        "https://slurm.schedmd.com/sinfo.html",
+        r"(?m)(^\S+\s+(?:up|down|drain|inact)\s+(?:infinite|[\d:-]+)\s+\d+\s+[a-z]+[*~#!%$@^+-]?\s+)"
+        r"([A-Za-z][\w.,\[\]-]*)(?=\s|$)",
+        *(" up ", " down ", " drain "),
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man5/nfs.5.html",
+        rf"((?:\bfrom |(?<=\s)\()['\"]?){HOST}(?=:/[\w])",
+        *("from ", " ("),
+    ),
+    make_form(
+        "told host",
+        "https://man.openbsd.org/ssh_config",
+        r"(?m)(^[ \t]*Host[ \t]+(?:[^\n]{0,80}?[ \t])?[!*?]*\.?)"
+        r"([A-Za-z][\w-]*(?:\.[\w-]+)+)(?=[ \t*]|$)",
+        "Host ",
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man5/hosts.5.html",
+        rf"(?m)(^127\.0\.1\.1\s+(?:\S+\s+){{0,3}}?){HOST}(?=\s|$)",
+        "127.0.1.1",
+        in_word=True,
+    ),
+    make_form(
+        "told host",
+        f"{MAN}/man5/hosts.5.html",
+        rf"(?m)(^127\.0\.1\.1\s+<host-\d+>\s+){HOST}(?=\s|$)",
+        "<host-",
+    ),
+    make_form("host", _BASH, rf"(?m)(^(?:[\w.-]+|<user-\d+>)@){HOST}(?={_MSYS})", "@"),
+    make_form("host", _FISH, rf"(?m)(^(?:[\w.-]+|<user-\d+>)@){HOST}(?={_FISH_PROMPT})", "@"),
+    make_form(
+        "told host",
+        "https://kubernetes.io/docs/reference/kubectl/generated/kubectl_describe/",
+        rf"(\bkubelet,\s){HOST}",
+        "kubelet, ",
+    ),
+    make_form(
+        "told host",
+        _DASK,
+        r"(\b(?:[Rr]egister|[Rr]emove|[Rr]emoving|[Ss]tart(?:ing)?) (?:worker|nanny)\b[^\n]{0,120}?"
+        r"\bname[:=] ?['\"]?)([A-Za-z][\w-]*-?\d+)(?![\w.])",
+        *("worker", "nanny"),
+    ),
+    make_form(
+        "user",
+        "https://git-scm.com/docs/git-merge",
+        rf"(\bof <host-\d+>:){USER}(?=/[\w.-]+)",
+        "<host-",
+    ),
+)
