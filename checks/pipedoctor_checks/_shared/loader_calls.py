@@ -22,9 +22,9 @@ def argument_confidence(*arguments: Argument) -> Confidence:
     return Confidence.CERTAIN if plain else Confidence.LIKELY
 
 
-def loader_name(loader: LoaderCall) -> str:
-    """Name a loader by its variable."""
-    return loader.target.removeprefix("self.") or "A DataLoader"
+def loader_name(loader: LoaderCall, unnamed: str = "A DataLoader") -> str:
+    """Name a loader by its variable; `unnamed`: one that is not assigned."""
+    return loader.target.removeprefix("self.") or unnamed
 
 
 def argument_places(loader: LoaderCall, argument: Argument) -> list[Spot]:

@@ -82,12 +82,13 @@ def _describe_doubt(source: Source) -> str:
     """The first loader that may have no workers, or work for them, which nobody can see."""
     for loader in source.loaders:
         workers, at = loader.get("num_workers"), f"{loader.at.path}:{loader.at.line}"
+        name = loader_name(loader, unnamed="this DataLoader")
         if loader.testing:
             continue
         if not workers.is_known and workers.form != "cpu count":
-            return f"{at}: num_workers of {loader_name(loader)} is not known"
+            return f"{at}: num_workers of {name} is not known"
         if has_no_workers(loader) and loader.dataset is None and not loader.collates:
-            return f"{at}: what {loader_name(loader)} does for an item is not in PATHS"
+            return f"{at}: what {name} does for an item is not in PATHS"
     return ""
 
 
