@@ -93,7 +93,7 @@ def _is_fixed(
     high = fixed and int(workers.value or 0) >= many_workers
     best = find_best_setting(pipeline, source, loader)
     proved = fixed and best is not None and best.num_workers == workers.value
-    whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
+    whole = workers.form == "cpu count" and workers.name.endswith(".cpu_count")
     tried = loader.testing or is_only_looked_at(source, loader)
     return (high or whole) and not (tried or proved)
 

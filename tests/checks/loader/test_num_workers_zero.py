@@ -139,6 +139,24 @@ def test_what_cannot_be_seen_is_not_healthy(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("workers", "unknown"),
+    [
+        ("os.cpu_count()", False),
+        ("min(8, os.cpu_count() or 1)", False),
+        ("min([os.cpu_count() // 2, 4])", False),
+        ("len(os.sched_getaffinity(0))", False),
+        ("min(8, limit)", True),
+        ("min(0, os.cpu_count())", True),
+        ("len(names)", True),
+    ],
+)
+def test_a_number_of_cpus_is_not_zero(workers: str, unknown: bool) -> None:
+    gap = find_gap(num_workers_zero, loader_call(f"Images(), num_workers={workers}"))
+
+    assert bool(gap) == unknown
+
+
+@pytest.mark.parametrize(
     ("folder", "told"), [("pkg/test_utils", 0), ("pkg/train_utils", 1), ("test", 1)]
 )
 def test_tools_for_tests_are_tests(folder: str, told: int) -> None:
