@@ -72,6 +72,13 @@ REST_OF_HEADER = compile_lazily(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
 MORE_WORDS = compile_lazily(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
 ASSIGNED_NEXT = compile_lazily(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*=(?![=\s]|$)")
 SENTENCE = compile_lazily(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
+STATE = compile_lazily(
+    r"[a-z]+(?:ed|ing|able|ible|ful|less)|[a-z]{1,3}|stolen|lost|forgotten|sent|kept|hidden|chosen"
+    r"|broken|given|taken|written|shown|found|made|left|read|weak|strong|short|long|empty|visible"
+    r"|public|mine|yours|safe|secure|random|unique|free|same|different|ready|valid|what|where|only"
+    r"|never|always|already|still|just|very|then|also|here|there"
+)
+"""What is said of a password: *was stolen*, *is deprecated*."""
 STATEMENT = compile_lazily(r"(?:raise|return|continue|break|yield|assert|await|del|pass)(?=\s|$)")
 CONDITION = compile_lazily(r"(?:^|[\s(])(?:if|elif|while|and|or|not|in|is|for|with)\s$")
 """Before and behind a name that code asks about: ``if not token: return``."""

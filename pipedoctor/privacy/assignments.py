@@ -28,6 +28,7 @@ from pipedoctor.privacy.assignment_grammar import (
     SEPARATOR,
     SETTING_WORDS,
     SIGNS,
+    STATE,
     VALUE,
     is_set_by_command,
 )
@@ -202,7 +203,7 @@ def _may_follow_verb(strength: NameStrength, value: re.Match[str]) -> bool:
         return True
     secret = value["bare"].rstrip(BARE_ENDS)
     if strength is NameStrength.PASSWORD:
-        return re.fullmatch(r"[a-z]+(?:ed|ing|able|ible|ful)|[a-z]{1,3}", secret) is None
+        return STATE.fullmatch(secret) is None
     return looks_drawn(secret)
 
 

@@ -108,6 +108,8 @@ _ATTRIBUTE = compile_lazily(
 )
 _OTHER_VALUES = frozenset(
     "x86_64 aarch64 arm64 amd64 ppc64le i686 str int bool bytes float dict list tuple union type"  # noqa: SIM905
+    " amazons3 cloudflare cloudfront envoy istio-envoy kestrel microsoft-iis jetty tornadoserver"
+    " varnish caddy openresty gunicorn hypercorn werkzeug uploadserver simplehttp"
     " optional callable sequence self args kwargs cls config cfg request".split()
 )
 

@@ -114,7 +114,11 @@ _ENDS = "#$%.!?"
 """What a prompt or a sentence puts behind a path."""
 _KAGGLE_INPUT = "/kaggle/input/"
 """Competitions and datasets of everybody."""
-_VARIABLE = compile_lazily(r"\$\w+|\$\{\w+\}|%\w+%")
+_ROUTE = compile_lazily(
+    r"(?:@[\w.]{1,30}\.(?:get|post|put|patch|delete|route|websocket)|\bfetch)\(\s?[\"'`]$"
+)
+"""Of an interface, not a folder: ``@app.post("/login")``."""
+_VARIABLE = compile_lazily(r"\$\w+|\$?\{\w+\}|%\w+%")
 
 
 def is_common_folder(name: str) -> bool:
@@ -132,7 +136,9 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
 
     def hide(match: re.Match[str]) -> str:
         path, begin = match[0], match.start()
-        if path[1:].lower() in switches or _is_asked_of_everybody(text, begin):
+        if path[1:].lower() in switches or _ROUTE.search(text[max(0, begin - 60) : begin]):
+            return path
+        if _is_asked_of_everybody(text, begin):
             return path
         end = _find_end_of_argument(text, path) if " " in path else len(path)
         return _redact_path(path[:end], alias) + path[end:]

@@ -203,7 +203,9 @@ _SOFTWARE = (
     "|tensorrt|trt|cutlass|opencv|openvino|onednn|mkl|ofed|ucx|hpcx|bios|firmware|driver|version"
     "|release|ver|revision|runtime|toolkit|rocm|miopen|rccl|smi|torch|numpy|pillow|python|ffmpeg"
     "|dali"
-    "|protobuf|grpc|onnx|vllm|triton|library|lib|wheel|agent|plugin|gdrcopy|fabricmanager|imex"
+    "|ninja|cmake|gcc|clang|glibc|pip|conda|mamba|docker|podman|slurm|arrow|lmdb|numba|llvmlite"
+    "|scipy|pandas|jax|tensorflow|keras|xformers|deepspeed|transformers|openmpi|pmix|libfabric"
+    "|hwloc|protobuf|grpc|onnx|vllm|triton|library|lib|wheel|agent|plugin|gdrcopy|fabricmanager|imex"
 )
 """Names that a version of four numbers stands behind."""
 _BEFORE_VERSION = (

@@ -29,8 +29,11 @@ from pipedoctor.privacy.unnamed_secrets import mask_unnamed
 MASK = "<secret>"
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
-_EXAMPLE = r"(?!(?i:(?<=://:)|(?<=user:)|(?<=username:))(?i:password|passwd|pass|pwd)@)"
-"""As documentation writes a password: ``user:password@``."""
+_EXAMPLE = (
+    r"(?!(?i:(?<=://:)|(?<=user:)|(?<=username:))(?i:password|passwd|pass|pwd)@"
+    r"|\{[\w.]{1,40}\}@|\$\{\w+\}@|%s@|%\(\w+\)s@)"
+)
+"""As documentation writes a password: ``user:password@``, and code: ``{user}:{password}@``."""
 _IN_URL = rf"(://[^/\s:]{{0,200}}:)(?!\d+/|<[\w-]+>@){_EXAMPLE}[^\s@]{{1,500}}(?=@)"
 _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
 _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"

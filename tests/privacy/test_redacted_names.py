@@ -121,7 +121,11 @@ def test_a_host_that_a_text_names_is_no_part_of_a_variable() -> None:
 
 
 def test_keys_and_requests_are_no_projects() -> None:
-    for text in ('{"type": "service_account", "project_id": 3}', "GET /datasets HTTP/1.1"):
+    for text in (
+        '{"type": "service_account", "project_id": 3}',
+        "GET /datasets HTTP/1.1",
+        "@app.post('/login')",
+    ):
         assert Redactor(RedactionLevel.PUBLIC).redact_text(text) == text
 
 
