@@ -18,7 +18,7 @@ from pipedoctor.units import GiB
 OWN_IDS = "$(id -u):$(id -g)"
 """User and group of who types a line."""
 WORKING_FOLDER = "$PWD/"
-"""How a word begins that his shell completes with the folder that he is in."""
+"""What his shell replaces by the folder that he is in."""
 _UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
 
 
@@ -119,10 +119,10 @@ def _quote_word(word: str) -> str:
         return f"$'{_UNPRINTABLE.sub(_escape_octal, safe)}'"
     if word == OWN_IDS:
         return f'"{word}"'
-    for start, typed in ((WORKING_FOLDER, '"$PWD"/'), ("~/", "~/")):
+    bound = (f"--bind={WORKING_FOLDER}", '--bind="$PWD"/')
+    for start, typed in ((WORKING_FOLDER, '"$PWD"/'), bound, ("~/", "~/")):
         if word.startswith(start) and word != start:
-            rest = word.removeprefix(start)
-            quoted = shlex.quote(rest)
+            quoted = shlex.quote(rest := word.removeprefix(start))
             return f'"{word}"' if quoted == rest and typed != start else f"{typed}{quoted}"
     return shlex.quote(word)
 

@@ -139,6 +139,60 @@ CASES = {
         "nas:/x on /data type nfs (rw,hard)\nnfs: server nas not responding, still trying\n",
         "sudo umount -f -l /data\nsudo mount /data",
     ),
+    "data of the command": (
+        "$ python main.py /nfs/sets/imagenet -a resnet50\n"
+        + "".join(
+            f"Epoch: [0][{n}0/500]\tTime  4.81 ( 4.73)\tData  4.42 ( 4.35)\n" for n in "1234"
+        ),
+        "cp -r /nfs/sets/imagenet/. /var/tmp/data/",
+    ),
+    "data on a Drive": (
+        "/content/drive/MyDrive/pets\n" + "data time 18.9 s, step time 19.6 s\n" * 3,
+        'shutil.copytree("/content/drive/MyDrive/pets", "/content/pets", dirs_exist_ok=True)',
+    ),
+    "results in an image": (
+        (
+            "$ apptainer exec --nv d.sif python t.py\n"
+            "OSError: [Errno 30] Read-only file system: '/opt/det/work_dirs'\n"
+        ),
+        "apptainer exec --bind=$PWD/work_dirs:/opt/det/work_dirs --nv d.sif python t.py",
+    ),
+    "labels of a volume": (
+        (
+            "avc:  denied  { read } for  pid=7 scontext=system_u:system_r:container_t:s0:c1,c2\n"
+            "    volumes:\n      - /home/lk/bdd:/data:ro\n"
+        ),
+        "sudo chcon -R -t container_file_t /home/lk/bdd",
+    ),
+    "a proxy that is known": (
+        (
+            "$ kubectl logs deploy/emb\nHTTPSConnectionPool(host='c.example'): Max retries"
+            " exceeded with url: /x (Caused by NewConnectionError('Failed to establish a new"
+            " connection'))\n  HTTPS_PROXY: http://proxy.example:8080\n"
+        ),
+        "kubectl set env deployment/emb HTTPS_PROXY=http://proxy.example:8080",
+    ),
+    "a torch that this Python lacks": (
+        (
+            "ERROR: Could not find a version that satisfies the requirement torch==1.12.1 (from"
+            " versions: 2.2.0, 2.2.1)\n$ pip install -r r.txt\n"
+        ),
+        "python -m uv pip install --python .venv-py310 -r r.txt",
+    ),
+    "a volume with room": (
+        (
+            "OSError: [Errno 28] No space left on device: '/workspace/out/step_100.pt'\n"
+            "$ kubectl exec sdxl-0 -- df -h\n/dev/sdb        500G   80G  420G  16% /mnt/pvc\n"
+        ),
+        'folder = "/mnt/pvc/out"',
+    ),
+    "packages of the home folder": (
+        (
+            "ImportError: /home/b/.local/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so:"
+            " undefined symbol: ncclCommRegister\n(rl) b@w:~$ which python\n"
+        ),
+        "export PYTHONNOUSERSITE=1",
+    ),
     "a disk with errors": (
         (
             "OSError: [Errno 30] Read-only file system: '/mnt/s/a.pt'\nEXT4-fs error (device sdb1):"
