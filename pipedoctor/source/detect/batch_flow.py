@@ -40,6 +40,7 @@ from pipedoctor.source.detect.requested_batches import (
     find_requested_names,
     has_own_tensors,
     list_entered,
+    unfold_partial,
 )
 from pipedoctor.source.detect.returned_batches import find_returned_kinds, passes_through
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
@@ -204,11 +205,8 @@ class BatchFlow(BatchEvents):
     def _enter_call(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
     ) -> frozenset[str]:
-        """
-        Into the functions that the batch or a result is handed to.
-
-        Returns what they return: ``batch``, ``device``, ``results``; ``host``: numbers only.
-        """
+        """Into functions that are given any of it: do they return ``batch``, ``results``?"""
+        node = unfold_partial(self.recorder, scope, node)
         takes = last_name(node.func) in self.recorder.loader_flow.taking_names
         if self.depth >= _MAX_MOVING_DEPTH or not (takes or self._is_concerned(node, step, state)):
             return frozenset()

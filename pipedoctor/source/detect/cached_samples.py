@@ -4,6 +4,7 @@ import ast
 
 from pipedoctor.facts.code_events.dataset import CachedSampleMutation
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep, can_coincide
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
@@ -27,6 +28,7 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
             for target in node.targets:
                 before = dict(sources)
                 _track_element_names(sources, target, node.value)
+                sources.update(_find_returned_elements(recorder, scope, target, node.value))
                 for name in before.keys() - sources.keys():
                     if not can_coincide(since[name].context, step.context):
                         sources[name] = before[name]
@@ -105,6 +107,48 @@ def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.e
         if isinstance(value.value, ast.Name) and value.value.id != target.id:
             return
     sources.pop(target.id, None)
+
+
+def _find_returned_elements(
+    recorder: EventRecorder, scope: CodeScope, target: ast.expr, value: ast.expr
+) -> dict[str, str]:
+    """``image = self.load(name)``, where that returns ``self.kept[name]``, which it fills."""
+    if not isinstance(value, ast.Call):
+        return {}
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    found: dict[str, str] = {}
+    for function, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner):
+        if function is scope or "self" not in function.parameter_names:
+            continue
+        for returned in returned_values(function):
+            parts = returned.elts if isinstance(returned, ast.Tuple) else [returned]
+            for one, part in zip(targets, parts, strict=False):
+                container = find_container(part)
+                if isinstance(one, ast.Name) and _is_cache(recorder, function, container):
+                    found[one.id] = container
+    return found
+
+
+def _is_cache(recorder: EventRecorder, function: CodeScope, key: str) -> bool:
+    """Does code fill it as it goes: does it begin empty, or with None for each item?"""
+    if not key.startswith("self."):
+        return False
+    owner = function.owner
+    methods = [*recorder.project.all_methods(owner)] if owner is not None else []
+    if any(key in one.item_stores for one in (function, *methods)):
+        given = recorder.values.find_assignments(key, function)
+        return owner is None or any(map(_begins_empty, (value for value, _ in given)))
+    return False
+
+
+def _begins_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.IfExp):
+        return _begins_empty(value.body) or _begins_empty(value.orelse)
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.left, ast.List)
+    if isinstance(value, ast.Call):
+        return not value.args and last_name(value.func) in {"dict", "OrderedDict"}
+    return isinstance(value, ast.Dict) and not value.keys
 
 
 def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:

@@ -110,6 +110,8 @@ def _is_set(value: ast.expr | None) -> bool:
 
 
 def _is_empty(recorder: EventRecorder, value: ast.expr | None, scope: CodeScope) -> bool:
+    if isinstance(value, ast.IfExp):
+        return any(_is_empty(recorder, one, scope) for one in (value.body, value.orelse))
     if isinstance(value, ast.Dict):
         return not value.keys
     if isinstance(value, ast.List):

@@ -175,7 +175,7 @@ def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
             for copy in copies.find_plain(scope)
             if not copy[1].context.guards and copies.creates(copy)
         ]
-        if plain and any(_is_called_per_step(recorder, one) for one in _callers(recorder, scope)):
+        if plain and any(_is_plain_step(recorder, one) for one in _callers(recorder, scope)):
             yield from plain
 
 
@@ -208,6 +208,13 @@ def _find_creation(scope: CodeScope, given: ast.expr) -> ast.expr:
     values = [value for value, _ in scope.bindings.get(binding_key(given), ())]
     before = [one for one in values if one.lineno < given.lineno]
     return max(before, key=lambda one: one.lineno, default=given)
+
+
+def _is_plain_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In a loop over batches, or without conditions in a function that such a loop has led to."""
+    followed = id(site.scope) in recorder.followed_scopes and not is_initializer(site.scope)
+    plain = followed and not (site.step.context.guards or site.step.context.inner)
+    return plain or _is_called_per_step(recorder, site)
 
 
 def _runs_per_step(recorder: EventRecorder, site: CallSite) -> bool:

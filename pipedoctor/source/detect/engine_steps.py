@@ -9,9 +9,9 @@ from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.losses import find_losses
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import CallSite
-from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import ExternalValue
 
 _ENGINE_CLASSES = frozenset(
     ("ignite.engine.Engine", "ignite.engine.engine.Engine", "ignite.engine.DeterministicEngine")
@@ -48,9 +48,9 @@ def _find_runs(recorder: EventRecorder, made: CallSite) -> Iterator[CallSite]:
         func = site.node.func
         if not isinstance(func, ast.Attribute):
             continue
-        key = binding_key(func.value)
-        values = recorder.values.find_assignments(key, site.scope) if key else ()
-        if func.value is made.node or any(value is made.node for value, _ in values):
+        evaluator = recorder.loader_flow.evaluator
+        values = evaluator.evaluate(func.value, evaluator.frame_of(site.scope))
+        if any(isinstance(one, ExternalValue) and one.call is made.node for one in values):
             yield site
 
 
@@ -92,7 +92,14 @@ def _runs_again(run: CallSite) -> bool:
     """Several epochs, or a handler that an engine calls: ``@trainer.on(...)``."""
     epochs = next((one.value for one in run.node.keywords if one.arg == "max_epochs"), None)
     once = isinstance(epochs, ast.Constant) and epochs.value in {None, 1}
-    decorators = getattr(run.scope.node, "decorator_list", ())
+    line = run.node.lineno
+    within = [
+        one
+        for one in run.scope.local_functions.values()
+        if one.lineno <= line <= (one.end_lineno or one.lineno)
+    ]
+    around = [run.scope.node, *within] if run.step.context.inner else [run.scope.node]
+    decorators = [made for one in around for made in getattr(one, "decorator_list", ())]
     handler = any(
         isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "on"
         for one in decorators

@@ -7,7 +7,7 @@ from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.item_work import does_work
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, find_dataset_method
-from pipedoctor.source.syntax.expressions import last_name, unparse_short
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _LOOKUP_FUNCTIONS = {
@@ -143,7 +143,8 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
         if not isinstance(node, ast.While):
             continue
         if not isinstance(node.test, ast.Constant):
-            if id(scope) in entries and _draws_until_loaded(recorder, scope, node):
+            drawn = id(scope) in entries and _draws_until_loaded(recorder, scope, node)
+            if drawn or _notes_that_it_loaded(node):
                 recorder.add_event(UnboundedRetry(shrinks=False), scope, step)
             continue
         inside = [n for s in node.body for n in ast.walk(s)]
@@ -160,6 +161,31 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
                 isinstance(n, ast.Call) and last_name(n.func) in _REMOVING_METHODS for n in inside
             )
             recorder.add_event(UnboundedRetry(shrinks=shrinks), scope, step)
+
+
+def _notes_that_it_loaded(loop: ast.While) -> bool:
+    """``while not done: try: x = load(name); done = True``: the same again, with no end."""
+    test = loop.test
+    asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
+    attempts = [one for one in loop.body if isinstance(one, ast.Try) and one.handlers]
+    if not isinstance(asked, ast.Name) or len(loop.body) != 1 or not attempts:
+        return False
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    ends = (ast.Break, ast.Raise, ast.Return, ast.AugAssign, ast.Yield)
+    if any(isinstance(n, ends) for n in inside) or _changes(attempts[0].handlers):
+        return False
+    last = attempts[0].body[-1]
+    return (
+        isinstance(last, ast.Assign)
+        and isinstance(last.value, ast.Constant)
+        and bool(last.value.value)
+        and any(binding_key(one) == asked.id for one in last.targets)
+    )
+
+
+def _changes(handlers: list[ast.ExceptHandler]) -> bool:
+    """Does a handler leave anything else for the next attempt?"""
+    return any(isinstance(n, ast.Assign) for one in handlers for n in ast.walk(one))
 
 
 def _asks_whether_loaded(loop: ast.While) -> bool:

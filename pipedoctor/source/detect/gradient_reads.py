@@ -6,19 +6,24 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
+_STARTING_NAMES = frozenset(("main", "__init__", "<module>"))
 _READS = frozenset(("item", "tolist", "cpu", "float"))
 
 
 def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
-    """Names of functions that read a gradient, or a number of one; known once asked for."""
+    """Names of functions that read a number of a gradient, or call one; known once asked for."""
     if recorder.gradient_readers is None:
-        recorder.gradient_readers = frozenset(
+        names = {
             scope.name.rpartition(".")[2]
             for module in recorder.project.modules
             if b".grad" in module.file.content
             for scope in module.scopes
             if not scope.is_module_body and _uses_gradients(scope) and _reads(scope)
-        )
+        }
+        for name in [*names]:
+            sites = recorder.project.find_call_sites(name)
+            names |= {one.scope.name.rpartition(".")[2] for one in sites}
+        recorder.gradient_readers = frozenset(names - _STARTING_NAMES)
     return recorder.gradient_readers
 
 

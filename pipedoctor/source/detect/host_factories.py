@@ -8,6 +8,7 @@ from pipedoctor.source.detect.host_made import (
     computes_on_host,
     makes_on_host,
 )
+from pipedoctor.source.detect.kept_arrays import is_kept_array
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
@@ -108,7 +109,7 @@ def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]
         node = _take_off_parts(node)
     first = node
     while isinstance(first, ast.BinOp):
-        first = first.left
+        first = first.right if isinstance(first.left, ast.Constant) else first.left
     return (first if isinstance(first, ast.Call) else node), methods  # and what is computed of it
 
 
@@ -165,8 +166,25 @@ def _holds_constants(recorder: EventRecorder, scope: CodeScope, node: ast.Call) 
         return recorder.full_name_of(node.func, scope) in _CONVERTING_FACTORIES
     if isinstance(one, ast.Call):
         return _is_array_of_host(recorder, scope, one)
+    if one is not None and (
+        _is_drawn_here(recorder, scope, one) or is_kept_array(recorder, scope, one)
+    ):
+        return True
     name = last_name(one) if one is not None else ""
     return (name.isupper() and not name.startswith("_")) or name in _NAMED_NUMBERS
+
+
+def _is_drawn_here(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """A variable that is given nothing but arrays of NumPy that are made here, nor filled."""
+    key = node.id if isinstance(node, ast.Name) else ""
+    given = [value for value, _ in scope.bindings.get(key, ())] if key else []
+    return (
+        bool(given)
+        and key not in scope.item_stores
+        and all(
+            isinstance(one, ast.Call) and _is_array_of_host(recorder, scope, one) for one in given
+        )
+    )
 
 
 def _lists_numbers(node: ast.expr | None) -> bool:
@@ -178,8 +196,15 @@ def _lists_numbers(node: ast.expr | None) -> bool:
             return _lists_numbers(node.args[0])
         return node.func.id == "range"
     return isinstance(node, (ast.List, ast.Tuple)) and all(
-        isinstance(one, ast.Constant) or _lists_numbers(one) for one in node.elts
+        isinstance(one, ast.Constant) or _is_constant_name(one) or _lists_numbers(one)
+        for one in node.elts
     )
+
+
+def _is_constant_name(node: ast.expr) -> bool:
+    """``PAD``, ``vocab.EOS``: what nobody changes, by its name."""
+    name = last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    return name.isupper() and not name.startswith("_")
 
 
 def _is_array_of_host(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:

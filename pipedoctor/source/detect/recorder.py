@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
 from pipedoctor.facts.source import AnyEvent, Event, Loop
@@ -24,6 +25,8 @@ from pipedoctor.source.values.loader_flow import LoaderFlow
 _CONDITIONS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _MAX_GUARDS = 20
 """Around one step, the innermost: a chain of ``elif`` may have a thousand."""
+
+_Entered: TypeAlias = tuple[tuple[CodeScope, ClassDefinition | None], ...]
 
 
 class EventRecorder:
@@ -50,10 +53,9 @@ class EventRecorder:
         """Functions that were followed from a loop over batches, by identity."""
         self.step_scopes: set[int] = set()
         """These, and others that the calls in them enter without anything of the batch."""
-        self.entered_by_call: dict[
-            tuple[int, int, ClassDefinition | None],
-            tuple[tuple[CodeScope, ClassDefinition | None], ...],
-        ] = {}
+        self.unfolded_partials: dict[int, ast.Call] = {}
+        """By the identity of a call of a partial: the call of its function."""
+        self.entered_by_call: dict[tuple[int, int, ClassDefinition | None], _Entered] = {}
         """What calls enter, by their identity, that of their function, and what ``self`` is."""
         self.import_steps: dict[tuple[int, int], list[tuple[Module, CodeStep]]] = {}
         """What files do on import that comes to a function within so many calls."""

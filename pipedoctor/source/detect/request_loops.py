@@ -133,13 +133,25 @@ def _restarted_loaders(
 
 def _list_begun_again(recorder: EventRecorder, asking: CodeScope) -> set[int]:
     """In others: ``try: return next(self.it)``, ``except: self.it = iter(self.loader)``."""
-    found: set[int] = set()
+    found = _list_yielded_again(recorder)
     for site in recorder.project.find_call_sites("iter"):
         context, given = site.step.context, site.node.args
         if site.scope is asking or not (context.handler and given):
             continue
         if site.scope.find_calls("next"):
             found |= recorder.loader_flow.find_loaders(given[0], site.scope)
+    return found
+
+
+def _list_yielded_again(recorder: EventRecorder) -> set[int]:
+    """``while True: yield from loader``: all batches of it, and then all again."""
+    found: set[int] = set()
+    for module in recorder.project.modules:
+        written = b"yield from" in module.file.content and not module.is_test
+        for scope in module.scopes if written else ():
+            for step in scope.steps_by_type.get(ast.YieldFrom, ()):
+                if isinstance(step.node, ast.YieldFrom) and step.context.loops:
+                    found |= recorder.loader_flow.find_loaders(step.node.value, scope)
     return found
 
 

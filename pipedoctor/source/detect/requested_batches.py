@@ -60,3 +60,18 @@ def _find_entered(
             method = recorder.project.find_method(cls, "__next__")
             if method is not None:
                 yield method, cls
+
+
+def unfold_partial(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> ast.Call:
+    """``losses(net, batch)`` for ``step()``, where ``step = partial(losses, net, batch)``."""
+    given = scope.bindings.get(node.func.id, ()) if isinstance(node.func, ast.Name) else ()
+    for value, _ in given:
+        if isinstance(value, ast.Call) and last_name(value.func) == "partial" and value.args:
+            known = recorder.unfolded_partials.get(id(node))
+            if known is None:
+                arguments = [*value.args[1:], *node.args]
+                words = [*value.keywords, *node.keywords]
+                known = ast.copy_location(ast.Call(value.args[0], arguments, words), node)
+                recorder.unfolded_partials[id(node)] = known
+            return known
+    return node

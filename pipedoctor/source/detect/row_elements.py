@@ -40,6 +40,7 @@ _OBJECT_MAKERS = {
     *("int", "float", "str", "tuple", "dict", "list", "basename", "splitext", "Path"),
 }
 """What returns a string, a number or a small container, for an element of a list."""
+_TEXT_MAKERS = frozenset(("re.sub", "unicodedata.normalize"))
 _NUMBER_MAKERS = {"len", "bool", "round", "dirname", "abspath", "upper", "title", "copy"}
 _ACTIVE_METHODS = {"__getitem__", "__call__", "__iter__", "forward", "step"}
 """What has one of these is no record: a dataset, a transform, a model."""
@@ -97,6 +98,11 @@ class ElementJudge:
             return self._is_part(node, depth)
         if isinstance(node, ast.Call):
             return self._is_made(node, depth)
+        if isinstance(node, ast.ListComp):
+            inner = [ElementSource(one.target, one.iter) for one in node.generators]
+            sources = [*self.sources, *inner]
+            judge = ElementJudge(self.containers, self.scope, sources, plain=self.plain)
+            return judge.is_object(node.elt, depth - 1)
         if isinstance(node, ast.IfExp):
             return self.is_object(node.body, depth) or self.is_object(node.orelse, depth)
         return isinstance(node, ast.JoinedStr)
@@ -166,7 +172,8 @@ class ElementJudge:
         if last_name(node.func) in _OBJECT_MAKERS:
             return True
         recorder = self.containers.recorder
-        if recorder.full_name_of(node.func, self.scope) in TEXT_SOURCES:
+        full = recorder.full_name_of(node.func, self.scope)
+        if full in TEXT_SOURCES or full in _TEXT_MAKERS:
             return True
         made = recorder.project.find_definition(node.func, self.scope.module)
         if isinstance(made, ClassDefinition):

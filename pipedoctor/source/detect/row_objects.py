@@ -26,9 +26,10 @@ from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
-MAX_DEPTH = 7
+MAX_DEPTH = 9
 _MAX_CALLERS = 6
 _TEXT_METHODS = {"readlines", "splitlines", "rglob", "glob", "iterdir", "iterrows", "itertuples"}
+_TEXT_CHANGES = frozenset(("strip", "rstrip", "lstrip", "lower", "decode", "replace"))
 _MEMBER_METHODS = {"namelist", "infolist", "getnames", "getmembers"}
 _LIST_METHODS = {"tolist", "to_list", "to_dict"} | _TEXT_METHODS | _MEMBER_METHODS
 """Of files, archives, strings, arrays, tables, paths: an object for each line or row."""
@@ -149,8 +150,11 @@ class RowObjectFinder:
         """``rows[:9]``, ``content["rows"]``, one of the lists that a function returns."""
         whole, index = value.value, value.slice
         if isinstance(index, ast.Slice):
-            return self.makes_objects(scope, whole, depth - 1, plain=plain)
+            return self.makes_objects(scope, whole, depth, plain=plain)
         if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            if isinstance(whole, ast.Call) and last_name(whole.func) == "zip":
+                spread = [one.value for one in whole.args if isinstance(one, ast.Starred)]
+                return any(self.makes_objects(scope, one, depth - 1, plain=True) for one in spread)
             return isinstance(whole, ast.Call) and any(
                 index.value < len(pair.elts)
                 and self.makes_objects(target, pair.elts[index.value], depth - 1, plain=plain)
@@ -186,7 +190,7 @@ class RowObjectFinder:
             if name in (_TEXT_METHODS if plain else _LIST_METHODS):
                 return True
             read = value.func.value
-            if name == "split" and isinstance(read, ast.Call) and last_name(read.func) == "read":
+            if name == "split" and _is_read_text(read):
                 return True
             if name in _PARTS and self.makes_objects(scope, read, depth - 1, plain=plain):
                 return True
@@ -257,6 +261,17 @@ class RowObjectFinder:
     ) -> bool:
         """Is it a string, a number, a record or a small container, and no array?"""
         return ElementJudge(self, scope, sources, plain=plain).is_object(node, depth)
+
+
+def _is_read_text(node: ast.expr) -> bool:
+    """``file.read()``, ``file.read().strip()``: the whole text of a file."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in {"read", "read_text"}:
+            return True
+        if node.func.attr not in _TEXT_CHANGES:
+            return False
+        node = node.func.value
+    return False
 
 
 def _has_fixed_length(node: ast.expr) -> bool:

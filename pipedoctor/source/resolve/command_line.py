@@ -1,13 +1,16 @@
-"""Options of command lines, and their defaults: argparse, click, typer and absl."""
+"""Options and their defaults: of command lines (argparse, click, typer, absl), and of yacs."""
 
 import ast
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.definitions import count_common_parts
 from pipedoctor.source.resolve.project import Project
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, Module
 
 _ABSL_DEFINITIONS = tuple(f"DEFINE_{kind}" for kind in ("integer", "float", "bool", "boolean"))
+_TREE_CLASSES = (b"CfgNode", b"EasyDict", b"easydict", b"yacs")
+"""What a file of settings speaks of that has them as a tree: ``_C.TRAIN.WORKERS = 4``."""
 _SWITCHES = {"store_true": False, "store_false": True}
 
 
@@ -43,6 +46,9 @@ class ProjectOptions:
         for module in project.modules:
             for scope in module.scopes if b"option" in module.file.content else ():
                 self._add_click_options(scope)
+        for module in project.modules:
+            if any(word in module.file.content for word in _TREE_CLASSES):
+                self._add_tree(module)
 
     def find(self, name: str, scope: CodeScope) -> CommandLineOption | None:
         """The nearest option of that name: of this file, else of the nearest folder."""
@@ -88,3 +94,14 @@ class ProjectOptions:
             if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
                 if one.func.attr == "option":
                     self._add_option(one, scope)
+
+    def _add_tree(self, module: Module) -> None:
+        """``_C.TRAIN.WORKERS = 4`` of yacs, until a file or the command line says otherwise."""
+        for step in module.body.steps_by_type.get(ast.Assign, ()):
+            node = step.node
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Attribute) and isinstance(node, ast.Assign):
+                if target.attr.isupper() and not isinstance(node.value, ast.Call):
+                    flag = unparse_short(target).partition(".")[2]
+                    option = CommandLineOption(flag, node.value, module.body)
+                    self._by_name.setdefault(target.attr, []).append(option)

@@ -30,6 +30,7 @@ class Project(DefinitionIndex):
 
     def __init__(self, modules: Iterable[Module]) -> None:
         super().__init__(modules)
+        self._known_partials: dict[CodeScope, list[CallSite]] = {}
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
         self._known_variable_calls: dict[str, list[CallSite]] = {}
@@ -121,7 +122,10 @@ class Project(DefinitionIndex):
         """``functools.partial(function, 3)``, as the call ``function(3)`` that it is a part of."""
         if scope.owner is not None or isinstance(scope.node, ast.Module):
             return []
-        found: list[CallSite] = []
+        known = self._known_partials.get(scope)
+        if known is not None:
+            return known
+        found = self._known_partials[scope] = list[CallSite]()
         for site in self.find_call_sites("partial"):
             given = site.node.args[:1]
             if given and last_name(given[0]) == scope.name:

@@ -29,7 +29,7 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
         return _evaluate_given(model, name, frame.scope, frame.call, frame.caller)
     scope = frame.scope
     sites = [*model.project.find_callers(scope), *_find_object_calls(model, scope)]
-    sites += find_inherited_calls(model, scope)
+    sites += [*find_inherited_calls(model, scope), *model.project.find_partials(scope)]
     found = join(
         _evaluate_given(model, name, frame.scope, site.node, _frame_of_site(model, site, frame))
         for site in sites[:_MAX_CALLERS]

@@ -6,7 +6,24 @@ from pipedoctor.check import Severity
 from pipedoctor_checks.item.unbounded_retry import unbounded_retry
 from tests.checks.code_samples import RETRY, draws_dataset, find, make_tests
 
+READ = """
+def read(name):
+    done = False
+    {before}
+    while not done:
+        try:
+            image = Image.open(name)
+            done = True
+        except OSError:
+            {failed}
+    return image
+class A(Dataset):
+    def __getitem__(self, index):
+        return read(self.names[index])
+"""
 SILENT = {
+    "counted, in a function": READ.format(before="left = 3", failed="left -= 1"),
+    "another file, in a function": READ.format(before="pass", failed="name = other(name)"),
     "counted": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while True:\n            if i > 9:\n                raise IndexError\n"
     "            try:\n                return self.x[i]\n"
@@ -29,6 +46,7 @@ SILENT = {
     "        while True:\n            yield self.x[0]\n",
 }
 SPEAKS = {
+    "the same again, in a function": READ.format(before="pass", failed="print(name)"),
     "asked of another where it is None": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while True:\n            x = self.load(i)\n            if x is None:\n"
     "                i = random.randint(0, 9)\n                continue\n            return x\n",

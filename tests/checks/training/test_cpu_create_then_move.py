@@ -45,7 +45,22 @@ class Points:
 def to_device(x, device):
     return x.to(device)
 """
+TABLES = """
+class Diffusion:
+    def __init__(self, steps):
+        self.betas = {made}
+        self.roots = np.sqrt(self.betas)
+    def noisy(self, x, t):
+        return x * pick(self.roots, t)
+def pick(table, t):
+    return torch.from_numpy(table).to(t.device)[t]
+"""
+NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
 SILENT = {
+    "an array that is filled": batch_loop(
+        "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"
+    ),
+    "tables of whoever makes it": TABLES.format(made="steps").replace("np.sqrt", "dict") + NOISY,
     "kept by a buffer": KEPT.format(
         made="self.register_buffer('weight', torch.ones(3))", first="pass"
     ),
@@ -111,6 +126,16 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "tables of NumPy": TABLES.format(made="np.linspace(0, 1, steps)") + NOISY,
+    "a name of a constant as often as needed": batch_loop(
+        "z = torch.LongTensor([PAD] * len(x))\nif gpu:\n    z = z.cuda()"
+    ),
+    "drawn by NumPy before": batch_loop(
+        "drawn = np.random.choice(9, size=len(x))\nz = torch.from_numpy(drawn).to(device)"
+    ),
+    "computed of a number and what is kept": KEPT.format(
+        made="self.weight = 2.0 ** torch.linspace(0, 1, 9)", first="pass"
+    ),
     "kept on the host": KEPT.format(
         made="self.weight = torch.tensor(weight).float()", first="pass"
     ),

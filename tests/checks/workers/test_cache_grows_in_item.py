@@ -34,6 +34,9 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "a dictionary unless somebody says no": rows_dataset(
+        "self.c = {} if names is None else None", "self.c[index] = 1"
+    ),
     "a dictionary": rows_dataset("self.c = {}", "self.c[index] = 1"),
     "a list": rows_dataset("self.c = []", "self.c.append(index)"),
     "what a function makes": "def made(x):\n    return x + 1\n"

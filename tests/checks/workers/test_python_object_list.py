@@ -77,6 +77,15 @@ SPEAKS = {
 }
 PICKED = "return read(self.rows[index])"
 SPEAKS_OTHERWISE = {
+    "columns of pairs": rows_dataset(
+        "self.rows, self.y = zip(*[(x.strip(), 1) for x in open(names)])", PICKED
+    ),
+    "a text that is cut into lines": rows_dataset(
+        "self.rows = open(names).read().strip().split()", PICKED
+    ),
+    "lists of words": rows_dataset(
+        "self.rows = [[word.strip() for word in x.split()] for x in open(names)]", PICKED
+    ),
     "lines of a file": rows_dataset("self.rows = open(names).readlines()", PICKED),
     "lines, stripped": rows_dataset("self.rows = [x.strip() for x in open(names)]", PICKED),
     "sorted paths": rows_dataset("import glob\nself.rows = sorted(glob.glob(names))", PICKED),
