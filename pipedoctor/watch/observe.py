@@ -32,7 +32,7 @@ _SLOW_ITEM_FACTOR = 4.0
 """Times the mean, from which on an item is slow."""
 _MIN_READING = 0.25
 """Samples that wait in a read, for each that runs in one: else it is in the page cache."""
-_MOSTLY = 0.5
+_MOSTLY, _MIN_OWN = 0.5, 0.05
 _MIN_SAMPLES = 20
 """Samples of making batches, before their spread says anything."""
 
@@ -55,6 +55,8 @@ def observe_ranks(session: WatchSession) -> list[Observation]:
 def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Observation:
     workers = session.list_delivering(main)
     many = len(workers) or session.most_workers.get(main.member.pid, 0)
+    if _makes_most_itself(main.tally):
+        workers, many = [], 0  # those that there are belong to another loader
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
     hot = find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None
@@ -79,7 +81,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         packing_cpu=made.packing / max(made.seconds, 1e-6) if many else 0.0,
         bytes_per_call=made.read_bytes / made.fetch["reading"] if made.fetch["reading"] else None,
         object_share=main.tally.fetch["rebuilds"] / max(main.tally.phases["receiving"], 1.0),
-        tail=compute_tail_share(session, main),
+        tail=compute_tail_share(session, main) if many else 0.0,
         gpu_busy=_average_gpu_use(session, main),
         throttled_share=session.limits.throttled_share,
         cpus=session.limits.cpus,
@@ -90,6 +92,12 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
         batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
     )
+
+
+def _makes_most_itself(tally: SampleTally) -> bool:
+    """Is a loader without workers what a main process spends most of its wait in?"""
+    own = tally.compute_share("fetching", "collating")
+    return own > max(_MIN_OWN, tally.compute_share("waiting", "receiving", "starting"))
 
 
 def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:

@@ -24,6 +24,7 @@ from pipedoctor.watch.cpu_budget import (
     InitialPhase,
     PeriodicRead,
 )
+from pipedoctor.watch.fresh_workers import waits_for_fresh_workers
 from pipedoctor.watch.gpu_counters import GpuCounters
 from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.job_processes import JobProcesses
@@ -168,12 +169,8 @@ class WatchSession(JobProcesses):
         member = process.member
         if member.role != "main":
             return False
-        phases = [
-            p.phase
-            for p in self.processes.values()
-            if p.member.main == member.pid and p.member.role == "worker"
-        ]
-        if not phases:
+        workers = self.list_workers(process)
+        if not workers:
             starts = process.is_starting or member.pid in self.starts_workers
             if self._lacks_workers(process) and not process.seeks_workers:
                 process.seeks_workers = True
@@ -181,7 +178,7 @@ class WatchSession(JobProcesses):
             elif starts or process.seeks_workers:
                 self.schedule_refresh()
             return starts
-        return all(phase is ProcessPhase.STARTING for phase in phases)
+        return waits_for_fresh_workers(workers, again=member.pid in self.ended_workers)
 
     def _lacks_workers(self, process: WatchedProcess) -> bool:
         """Does a main process wait for workers that are not known yet?"""

@@ -76,6 +76,8 @@ class WatchedProcess:
         """It started workers, and has not got a batch of them yet."""
         self.seeks_workers = False
         """It was seen to wait for workers before any was known."""
+        self.has_delivered = False
+        """Was it seen to make another batch than its first one?"""
 
     def attach(self, proc: Path, parent: "WatchedProcess | None") -> None:
         """
@@ -224,6 +226,7 @@ class WatchedProcess:
         now = time.monotonic()
         batch = self.sampled_batch = self.reader.read_integer(sight.loop, "idx")
         if batch is not None and batch != self.batch:
+            self.has_delivered |= self.batch is not None
             self.batch, self.changed_at = batch, now
         if not self.loader:
             self.loader = self.reader.read_integer(sight.loop, "base_seed") or 0

@@ -1,0 +1,64 @@
+"""Workers that have only just been started, and loaders without workers, beside others."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipedoctor.watch.fresh_workers import waits_for_fresh_workers
+from pipedoctor.watch.observe import observe_ranks
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase
+from pipedoctor.watch.tally import SampleTally
+
+
+def worker(phase: str, batch: int | None = None, *, delivered: bool = False) -> Any:
+    return SimpleNamespace(phase=ProcessPhase(phase), batch=batch, has_delivered=delivered)
+
+
+STARTS, FIRST = worker("starting"), worker("fetching", 1)
+IDLE, LATER = worker("idle", 7, delivered=True), worker("fetching", 9, delivered=True)
+
+
+@pytest.mark.parametrize(
+    ("workers", "again", "expected"),
+    [
+        pytest.param([STARTS, STARTS], False, True, id="all start"),
+        pytest.param([STARTS, IDLE], False, True, id="others have nothing to do"),
+        pytest.param([STARTS, LATER], False, False, id="others make batches"),
+        pytest.param([IDLE, IDLE], True, False, id="nobody starts"),
+        pytest.param([FIRST, FIRST], True, True, id="the first batch after others have ended"),
+        pytest.param([FIRST, FIRST], False, False, id="the first batch of all"),
+        pytest.param([worker("fetching", 2)] * 2, True, False, id="a later batch"),
+        pytest.param([worker("fetching")] * 2, True, False, id="nobody knows which batch"),
+        pytest.param([worker("fetching", 0, delivered=True)] * 2, True, False, id="kept workers"),
+    ],
+)
+def test_what_is_waited_for(workers: list[Any], again: bool, expected: bool) -> None:
+    assert waits_for_fresh_workers(workers, again=again) is expected
+
+
+@pytest.mark.parametrize(("own", "waiting", "workers"), [(60, 25, 0), (20, 25, 2), (4, 2, 2)])
+def test_a_loader_without_workers_beside_one_that_has_some(
+    own: int, waiting: int, workers: int
+) -> None:
+    """What is judged is the loader that most of the wait is spent in."""
+    main = SampleTally(samples=100.0)
+    main.phases.update(fetching=own, waiting=waiting, blocked=100 - own - waiting)
+    member = SimpleNamespace(pid=1, rank=None)
+    process = SimpleNamespace(tally=main, member=member, unknown={}, code_root="")
+    limits = {"busy_cpus": None, "throttled_share": None, "cpus": 2.0, "huge_faults": 0.0}
+    session: Any = SimpleNamespace(
+        list_mains=lambda: [process],
+        list_delivering=lambda _: [SimpleNamespace(list_batch_seconds=list)] * 2,
+        list_item_times=lambda _: [],
+        sum_worker_tallies=lambda _: SampleTally(),
+        compute_batch_seconds=lambda _: None,
+        most_workers={},
+        seconds=5.0,
+        mounts=[],
+        limits=SimpleNamespace(has_quota=False, **limits),
+        gpus=SimpleNamespace(list_devices=list),
+    )
+    (found,) = observe_ranks(session)
+
+    assert found.workers == workers
