@@ -162,7 +162,7 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
         and observation.fetch.system > SYSTEM
         and weigh_faults(observation) > FAULTS
     )
-    receiving = main.receiving - main.receiving_delayed
+    receiving = (main.receiving - main.receiving_delayed) * (1 - observation.foreign_delay)
     waiting = main.waiting * (1 - observation.fetch.delayed)  # as it is where CPUs are free
     taken = receiving > MIN_HANDOVER_SHARE * (waiting + receiving)
     packing = observation.packing_cpu or observation.other_cpu  # not told apart in Python 3.10

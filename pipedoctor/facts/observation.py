@@ -163,6 +163,11 @@ class Observation(Part, frozen=True, kw_only=True):
         return self.main.data_wait
 
     @property
+    def receiving_alone(self) -> float:
+        """How long batches would be taken in on processors of its own: workers hand them over."""
+        return self.main.receiving * (1 - self.foreign_delay)
+
+    @property
     def late_share(self) -> float:
         """
         The part of it in which no batch was there, and none would be on processors of its own.
@@ -170,16 +175,26 @@ class Observation(Part, frozen=True, kw_only=True):
         Taking in one that is there is short, unless it is in many pieces, or those that
         hand it over compute meanwhile.
         """
-        main, worker = self.main, self.worker
-        least = REBUILDING_LIMIT if self.object_share > REBUILDING_LIMIT else RECEIVING_LIMIT
-        if worker.fetching + worker.collating > BUSY_LIMIT:
-            least = BUSY_WAIT_LIMIT - main.waiting
-        taking = main.receiving if main.receiving >= least else 0.0
-        return main.data_wait - main.receiving + taking - self.foreign_share
+        main = self.main
+        late = main.data_wait - main.receiving + self._weigh_receiving(self.receiving_alone)
+        return late - self._count_foreign_making()
 
     @property
     def foreign_share(self) -> float:
         """The part of it in which data was late because programs of others ran."""
+        now, alone = map(self._weigh_receiving, (self.main.receiving, self.receiving_alone))
+        return self._count_foreign_making() + now - alone
+
+    def _weigh_receiving(self, receiving: float) -> float:
+        """What of it is late data; 0: so much is usual."""
+        worker = self.worker
+        least = REBUILDING_LIMIT if self.object_share > REBUILDING_LIMIT else RECEIVING_LIMIT
+        if worker.fetching + worker.collating > BUSY_LIMIT:
+            least = BUSY_WAIT_LIMIT - self.main.waiting
+        return receiving if receiving >= least else 0.0
+
+    def _count_foreign_making(self) -> float:
+        """The part of waiting for batches that would have been made in time alone."""
         main, worker = self.main, self.worker
         if not self.workers:
             left = main.fetching * (1 - self.foreign_delay)

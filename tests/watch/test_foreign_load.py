@@ -6,11 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.collect.machine import Machine
 from pipedoctor.engine.catalogue import get_catalogue
-from pipedoctor.facts import Facts, MainShares
+from pipedoctor.facts import Facts, FetchShares, MainShares, WorkerShares
 from pipedoctor.watch.foreign_load import estimate_foreign_delay
 from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.tally import SampleTally
@@ -18,6 +19,12 @@ from tests.watch.test_classify_observed import SEEN, pipeline, seen
 
 FINE = {
     "programs of others run": seen(main=MainShares(waiting=0.25, blocked=0.75), foreign_delay=0.2),
+    "others run while a busy worker hands over": seen(
+        main=MainShares(waiting=0.03, receiving=0.32, blocked=0.65),
+        worker=WorkerShares(idle=0.4, fetching=0.6),
+        object_share=1.0,
+        foreign_delay=0.55,
+    ),
     "others run beside a process without workers": seen(
         main=MainShares(fetching=0.25, blocked=0.75), workers=0, foreign_delay=0.6
     ),
@@ -77,3 +84,18 @@ def test_no_bottleneck_is_ruled_out_where_no_stack_was_read() -> None:
 
     assert {name for name, verdict in verdicts.items() if verdict.findings} == {"unknown"}
     assert {name for name, verdict in verdicts.items() if not verdict.skipped} == {"unknown"}
+
+
+def test_taking_in_takes_longer_while_others_run() -> None:
+    """As the making of batches does, which most of the wait is for."""
+    crowded = seen(
+        workers=1,
+        main=MainShares(waiting=0.42, receiving=0.25, receiving_delayed=0.08, blocked=0.25),
+        worker=WorkerShares(idle=0.56, fetching=0.4, sending=0.04),
+        fetch=FetchShares(running=0.38, delayed=0.62, samples=20),
+        object_share=1.0,
+        foreign_delay=0.58,
+    )
+
+    assert classify_observed(crowded).name == "transform-cpu"
+    assert classify_observed(replace(crowded, foreign_delay=0.0)).name == "ipc-objects"
