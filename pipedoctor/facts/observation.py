@@ -72,6 +72,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """Outside of the loader, in torch's modules, gradients or optimizers."""
     blocked: float = 0.0
     """Outside of the loader, waiting: for a device, a file, other ranks."""
+    delayed: float = 0.0
+    """Ready to run, while others ran on the processors: of all of its time, whatever it did."""
 
     @property
     def data_wait(self) -> float:
@@ -124,8 +126,8 @@ class Observation(Part, frozen=True, kw_only=True):
     main: MainShares = MainShares()
     worker: WorkerShares = WorkerShares()
     fetch: FetchShares = FetchShares()
-    foreign_delay: float = 0.0
-    """Of making batches: ready to run, while programs of others ran on the processors."""
+    foreign_load: float = 0.0
+    """Of the time in which the job was ready to run, and did not: programs of others ran."""
     faults_per_second: float = 0.0
     """Minor page faults of a worker, for each second of CPU."""
     huge_faults_per_second: float = 0.0
@@ -163,6 +165,11 @@ class Observation(Part, frozen=True, kw_only=True):
         return self.main.data_wait
 
     @property
+    def foreign_delay(self) -> float:
+        """Of making batches: ready to run, while programs of others ran on the processors."""
+        return self.foreign_load * self.fetch.delayed
+
+    @property
     def receiving_alone(self) -> float:
         """How long batches would be taken in on processors of its own: workers hand them over."""
         return self.main.receiving * (1 - self.foreign_delay)
@@ -196,9 +203,13 @@ class Observation(Part, frozen=True, kw_only=True):
     def _count_foreign_making(self) -> float:
         """The part of waiting for batches that would have been made in time alone."""
         main, worker = self.main, self.worker
-        if not self.workers:
-            left = main.fetching * (1 - self.foreign_delay)
-            return main.fetching - left / max(1 - main.fetching + left, _EPSILON)
-        lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
-        left = max(0.0, main.waiting - lost) / max(1 - lost, _EPSILON)
-        return main.waiting - left
+        waiting = main.waiting if self.workers else main.fetching
+        delay = self.foreign_load * main.delayed
+        if self.workers:  # it wakes up twice for a batch: in its step, and for the next one
+            step = max(_EPSILON, 1 - main.waiting - delay / 2)
+            lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
+            made = max(_EPSILON, 1 - lost)
+            return waiting - min(waiting, max(0.0, 1 - step / made))
+        made = main.fetching * (1 - self.foreign_delay)
+        step = 1 - main.fetching - max(0.0, delay - main.fetching * self.foreign_delay)
+        return waiting - min(waiting, made / max(_EPSILON, made + step))

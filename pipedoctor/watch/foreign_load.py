@@ -13,11 +13,12 @@ def sum_busy_cpus(session: WatchSession) -> float:
     return sum((t.cpu + t.children) / t.seconds for t in tallies)
 
 
-def estimate_foreign_delay(session: WatchSession, made: SampleTally, delayed: float) -> float:
+def estimate_foreign_load(session: WatchSession, made: SampleTally) -> float:
     """
-    The part of being `delayed`, a share of making batches, that others are to blame for.
+    Of the time in which processes of the job were ready: how much of it others ran.
 
-    Where a quota binds, or processors are free, nobody else is.
+    `made`: what those have shown that make batches. Where a quota binds, or processors are
+    free, nobody else is to blame.
     """
     limits = session.limits
     busy = limits.busy_cpus
@@ -25,4 +26,4 @@ def estimate_foreign_delay(session: WatchSession, made: SampleTally, delayed: fl
         return 0.0
     foreign = max(0.0, busy - sum_busy_cpus(session))
     own = made.cpu / made.seconds if made.seconds else 0.0
-    return delayed * min(1.0, foreign / max(busy - own, 1e-6))
+    return min(1.0, foreign / max(busy - own, 1e-6))

@@ -21,7 +21,7 @@ from pipedoctor.watch.called_names import (
     is_model_line,
     is_plain_read_line,
 )
-from pipedoctor.watch.foreign_load import estimate_foreign_delay
+from pipedoctor.watch.foreign_load import estimate_foreign_load
 from pipedoctor.watch.hot_lines import find_hot_line
 from pipedoctor.watch.rank_comparison import pool_similar_ranks
 from pipedoctor.watch.session import WatchSession
@@ -60,7 +60,6 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
     hot = find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None
-    fetch = compute_fetch_shares(made, main.code_root)
     return Observation(
         seconds=session.seconds,
         samples=round(main.tally.samples),
@@ -70,8 +69,8 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         workers=many,
         main=shares,
         worker=compute_worker_shares(made) if many else WorkerShares(),
-        fetch=fetch,
-        foreign_delay=estimate_foreign_delay(session, made, fetch.delayed),
+        fetch=compute_fetch_shares(made, main.code_root),
+        foreign_load=estimate_foreign_load(session, made),
         faults_per_second=made.faults / made.cpu if made.cpu else 0.0,
         huge_faults_per_second=min(made.faults, session.limits.huge_faults) / made.cpu
         if made.cpu
@@ -125,6 +124,7 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
         computing=computing - trains,
         model=share("model") + trains,
         blocked=share("blocked"),
+        delayed=min(1.0, tally.delay / tally.seconds) if tally.seconds else 0.0,
     )
 
 

@@ -11,29 +11,36 @@ from msgspec.structs import replace
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.collect.machine import Machine
 from pipedoctor.engine.catalogue import get_catalogue
-from pipedoctor.facts import Facts, FetchShares, MainShares, WorkerShares
-from pipedoctor.watch.foreign_load import estimate_foreign_delay
+from pipedoctor.facts import Facts, FetchShares, MainShares, Observation, WorkerShares
+from pipedoctor.watch.foreign_load import estimate_foreign_load
 from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.tally import SampleTally
 from tests.watch.test_classify_observed import SEEN, pipeline, seen
 
+
+def crowded(delayed: float, **more: Any) -> Observation:
+    """Others run for this share of making batches, and for half as much of the rest."""
+    fetch = FetchShares(running=0.95 - delayed, delayed=delayed, waiting=0.05, samples=100)
+    return seen(fetch=fetch, foreign_load=1.0, **more)
+
+
 FINE = {
-    "programs of others run": seen(main=MainShares(waiting=0.25, blocked=0.75), foreign_delay=0.2),
-    "others run while a busy worker hands over": seen(
+    "programs of others run": crowded(0.2, main=MainShares(waiting=0.25, blocked=0.75)),
+    "others run while a busy worker hands over": crowded(
+        0.55,
         main=MainShares(waiting=0.03, receiving=0.32, blocked=0.65),
         worker=WorkerShares(idle=0.4, fetching=0.6),
         object_share=1.0,
-        foreign_delay=0.55,
     ),
-    "others run beside a process without workers": seen(
-        main=MainShares(fetching=0.25, blocked=0.75), workers=0, foreign_delay=0.6
+    "others run beside a process without workers": crowded(
+        0.6, main=MainShares(fetching=0.25, blocked=0.75, delayed=0.15), workers=0
     ),
 }
 
 
 @pytest.mark.parametrize(
     ("busy", "quota", "expected"),
-    [(2.0, False, 0.3), (1.6, False, 0.0), (None, False, 0.0), (2.0, True, 0.0)],
+    [(2.0, False, 2 / 3), (1.6, False, 0.0), (None, False, 0.0), (2.0, True, 0.0)],
 )
 def test_who_has_the_processors(busy: float | None, quota: bool, expected: float) -> None:
     """Of two processors the job keeps one busy, half of it by this worker."""
@@ -42,7 +49,7 @@ def test_who_has_the_processors(busy: float | None, quota: bool, expected: float
     processes = {n: SimpleNamespace(tally=tally) for n, tally in enumerate(tallies)}
     session: Any = SimpleNamespace(limits=limits, processes=processes)
 
-    found = estimate_foreign_delay(session, SampleTally(seconds=10.0, cpu=5.0), 0.45)
+    found = estimate_foreign_load(session, SampleTally(seconds=10.0, cpu=5.0))
     assert found == pytest.approx(expected)
 
 
@@ -67,9 +74,10 @@ def test_others_are_never_blamed_on_the_pipeline(name: str) -> None:
 
 
 def test_data_that_is_late_whoever_runs_is_blamed_on_the_pipeline() -> None:
-    late = seen(main=MainShares(waiting=0.8, blocked=0.2), foreign_delay=0.5)
+    """Both take longer while others run: making a batch, and the step."""
+    late = crowded(0.5, main=MainShares(waiting=0.8, blocked=0.2, delayed=0.1))
 
-    assert late.late_share == pytest.approx((0.8 - 0.475) / 0.525)
+    assert late.late_share == pytest.approx(1 - 0.15 / 0.525)
     assert classify_observed(late).name == "transform-cpu"
     alone = FINE["others run beside a process without workers"]
     assert alone.late_share == pytest.approx(0.1 / 0.85)
@@ -88,14 +96,13 @@ def test_no_bottleneck_is_ruled_out_where_no_stack_was_read() -> None:
 
 def test_taking_in_takes_longer_while_others_run() -> None:
     """As the making of batches does, which most of the wait is for."""
-    crowded = seen(
+    handed = crowded(
+        0.6,
         workers=1,
         main=MainShares(waiting=0.42, receiving=0.25, receiving_delayed=0.08, blocked=0.25),
         worker=WorkerShares(idle=0.56, fetching=0.4, sending=0.04),
-        fetch=FetchShares(running=0.38, delayed=0.62, samples=20),
         object_share=1.0,
-        foreign_delay=0.58,
     )
 
-    assert classify_observed(crowded).name == "transform-cpu"
-    assert classify_observed(replace(crowded, foreign_delay=0.0)).name == "ipc-objects"
+    assert classify_observed(handed).name == "transform-cpu"
+    assert classify_observed(replace(handed, foreign_load=0.0)).name == "ipc-objects"
