@@ -36,6 +36,9 @@ _LOOKS_PER_READING = 8
 class WatchedProcess:
     """One process, its tally, and what it was seen at last."""
 
+    has_delivered = False
+    """Was it seen to make another batch than its first one?"""
+
     def __init__(
         self,
         member: JobProcess,
@@ -76,8 +79,6 @@ class WatchedProcess:
         """It started workers, and has not got a batch of them yet."""
         self.seeks_workers = False
         """It was seen to wait for workers before any was known."""
-        self.has_delivered = False
-        """Was it seen to make another batch than its first one?"""
 
     def attach(self, proc: Path, parent: "WatchedProcess | None") -> None:
         """
@@ -88,8 +89,7 @@ class WatchedProcess:
         if self.reader is not None and self._torn > _MAX_TORN_READS:
             self.reader = None
         if self.reader is None and self._stacks and self._tries < _MAX_ATTACHES:
-            self._tries += 1
-            self._torn = 0
+            self._tries, self._torn = self._tries + 1, 0
             self.reader = self._open_reader(proc, parent)
             if self.reader is not None:
                 self.unknown.pop("stacks", None)
