@@ -17,6 +17,8 @@ _FORMAT = compile_lazily(
     r"\b(?:squeue|sacct|sstat|sinfo)\s[^\n|;&]*?(?:-[oO][ =]?|--[fF]ormat[ =])"
     r"(?:[\"'](?P<fields>[^\"'\n]+)|(?P<bare>[\w%,:.-]+))"
 )
+_PRINTER = compile_lazily(r"[a-z][\w-]*: (?=(?:[A-Z][A-Za-z_%#-]*(?:\s+|$)){2,}$)")
+"""Before a heading: the command that prints it, as ``pestat: Hostname Partition``."""
 _CODES = {"u": "user", "N": "nodelist", "B": "batchhost", "R": "nodelist(reason)", "n": "nodelist"}
 """Of squeue, for who and where."""
 
@@ -60,6 +62,10 @@ def _read_heading(line: str, judge: Callable[[list[str]], Sequence[str]]) -> _He
         return None
     if (asked := _FORMAT.search(line)) is not None:
         return _read_format(asked["fields"] or asked["bare"], line, judge)
+    if (named := _PRINTER.match(line)) is not None:  # no column stands below its heading
+        texts = line[named.end() :].split()
+        kinds = judge(texts)
+        return _Heading("", [(-1, -1)] * len(texts), kinds) if any(kinds) else None
     sign = _find_sign(line)
     cells = _split(line, sign) if sign else _find_aligned(line)
     texts = [line[begin:end] for begin, end in cells]

@@ -143,7 +143,8 @@ TOLD_HOSTS: tuple[NameForm, ...] = (
         _IANA,
         rf"(\b(?:connect(?:ed|ing|ion)? (?:to|with|from)|reach(?:ing)?|dial(?:ing)?(?: tcp)?|ping"
         rf"|connection (?:to|with|from)|mounting|resolv(?:e|ing)(?: host:?)?) ['\"]?){_HOST}"
-        r"(?=['\"]?(?::[\d/ ]|\s\(|:?\s*$| (?:port|after|failed|timed|from|on|via|refused)\b|, ))",
+        r"(?=['\"]?(?::[\d/ ]|\s\(|:?\s*$| (?:port|after|failed|timed|from|on|via|refused"
+        r"|lost|closed|reset|dropped|broken)\b|, ))",
         *("onnect", "reach", "dial", "ping ", "mounting", "resolv"),
     ),
     make_form(

@@ -85,7 +85,7 @@ TOLD_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
         f"{MAN}/man1/fuser.1.html",
-        rf"((?:^|(?<=\s))){_NAME}(?=\s+\d+\s[F.][Ffcre.]{{3}}m?\s)",
+        rf"((?:^|(?<=\s))){_NAME}(?=\s+\d+\s[F.][Ffcre.]{{3}}[m.]?\s)",
         *(" F.", " .."),
     ),
     make_form(

@@ -7,9 +7,51 @@ _BASH = f"{MAN}/man1/bash.1.html#PROMPTING"
 _FISH = "https://fishshell.com/docs/current/cmds/fish_prompt.html"
 _MSYS = r"(?: (?:MINGW(?:32|64)|MSYS|UCRT64|CLANG64|CLANGARM64)\s)"
 _FISH_PROMPT = r"(?: [~/][^\s>]{0,100}(?: \([\w./-]{1,60}\))?> )"
+_SPOKEN = "https://www.rfc-editor.org/rfc/rfc5322"
+_KUBECTL = "https://kubernetes.io/docs/reference/kubectl/"
 _DASK = "https://distributed.dask.org/en/latest/worker.html"
 
 TOOL_USERS: tuple[NameForm, ...] = (
+    make_form(
+        "told user",
+        f"{MAN}/man1/setfacl.1.html",
+        rf"((?<![\w:])(?:[ug]|user|group):){USER}(?=:[rwxX-]{{1,3}}(?![\w-]))",
+        *("u:", "g:", "user:", "group:"),
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/ps.1.html",
+        rf"(\((?:user|owner|login):? ){USER}(?=\))",
+        *("(user", "(owner", "(login"),
+    ),
+    make_form(
+        "told user",
+        _SPOKEN,
+        r"(\b(?:[a-z]+ed by|and|cc|thanks to) @)([A-Za-z][\w-]{2,38})(?=[\s,;:!?)]|\.?$|\.\s)",
+        " @",
+    ),
+    make_form(
+        "told user",
+        _SPOKEN,
+        r"(\b(?:message|mail|e-?mail|ticket|question|reply|PR|issue)"
+        r" (?:from|by) )([A-Z\u00c0-\u017f][\w'-]+ [A-Z\u00c0-\u017f][\w'-]+)",
+        *(" from ", " by "),
+    ),
+    make_form(
+        "told user",
+        f"{MAN}/man1/chown.1.html",
+        rf"(\((?:(?:created|owned|held|written|started|submitted) by|wanted|owner is) ){USER}"
+        r"(?=[:)])",
+        *(" by ", "(wanted ", "(owner is "),
+    ),
+    make_form(
+        "told user",
+        "https://helm.sh/docs/helm/helm_history/",
+        r"(\b(?:deployed|released|merged|triggered|installed|maintained|annotated|labell?ed|reviewed"
+        r"|approved|provisioned|created|wanted|requested|cancell?ed|rejected|claimed) by )"
+        r"([a-z]{2,20}[._][a-z]{2,20}|[a-z]\.[a-z-]{3,20})(?![\w(/@.-])",
+        "ed by ",
+    ),
     make_form("user", _LSF, rf"(\b(?:by )user <(?!user-\d+>)){USER}(?=>)", "user <"),
     make_form(
         "user",
@@ -47,6 +89,40 @@ TOOL_USERS: tuple[NameForm, ...] = (
     ),
 )
 TOOL_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "told host",
+        "https://docs.ceph.com/en/latest/man/8/ceph/",
+        r"(\b(?:mon|mgr|mds|rgw)\.)([a-z][a-z0-9-]{2,30})(?= (?:at|is|on|down|calling|has|\())",
+        *("mon.", "mgr.", "mds.", "rgw."),
+    ),
+    make_form(
+        "host",
+        "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug",
+        r"(\[)([A-Za-z][\w-]*\d[\w.-]*)(?=\] NCCL )",
+        "] NCCL ",
+    ),
+    make_form(
+        "told host",
+        _KUBECTL,
+        rf"(\bcurrent-context:? (?:[\w.-]+|<user-\d+>)@){HOST}",
+        "current-context",
+    ),
+    make_form(
+        "told host",
+        _KUBECTL,
+        rf"(\b(?:Running|Pending|Completed|Error|CrashLoopBackOff|Terminating|Evicted)"
+        rf" [^\n]{{1,60}}?"
+        rf"\s(?:\d{{1,3}}\.){{3}}\d{{1,3}}\s{{1,20}}){HOST}(?=\s+<|\s*(?:\n|$))",
+        *("Running ", "Pending ", "Completed ", "Error ", "CrashLoop", "Terminating ", "Evicted "),
+    ),
+    make_form(
+        "project",
+        _KUBECTL,
+        r"(\b(?:in|from|to|of) namespace [\"']?)"
+        r"(?!(?:default|kube-[\w-]+|is|are|and|for|monitoring)\b)"
+        r"([a-z0-9][\w-]*\w)(?![\w.(:])",
+        " namespace ",
+    ),
     make_form(
         "host",
         _LSF,

@@ -33,7 +33,8 @@ PUBLIC_ACCOUNTS = frozenset(
 NO_NAMES = frozenset(
     "true false none null cpu cuda device memory required failed ok yes no name string str not"  # noqa: SIM905
     " unknown invalid successful error id only via all any info warning warn debug critical fatal"
-    " trace notice stdout stderr http https tcp udp unix ftp grpc ws wss file s3 gs hdfs".split()
+    " trace notice uid gid pid stdout stderr http https tcp udp unix ftp grpc ws wss file"
+    " s3 gs hdfs".split()
 )
 """What stands where a name would, and names nobody."""
 
