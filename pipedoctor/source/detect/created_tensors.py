@@ -140,7 +140,8 @@ def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
         left = test.left
         if isinstance(left, ast.Name) and left.id in scope.parameter_names:
             return False  # whether it is given
-    return any(word in unparse_short(guard.test) for word in _KEEPING_WORDS)
+    text = unparse_short(test)
+    return any(word in text for word in _KEEPING_WORDS)
 
 
 def _is_plain(callee: Callee) -> bool:

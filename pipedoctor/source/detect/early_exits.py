@@ -9,26 +9,25 @@ from pipedoctor.source.syntax.walk import find_nodes
 
 def list_passed_intervals(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
     """The conditions on an interval under which the function or the turn has ended before."""
+    ends = scope.turn_ends
+    if not ends:
+        return []
     line = getattr(step.node, "lineno", 0)
     loops, guards = step.context.loops, step.context.guards
     return [
-        GuardCondition(test.test, holds=False)
-        for its in scope.steps_by_type.get(ast.If, ())
-        if isinstance(test := its.node, ast.If) and test.lineno < line
-        if _ends_turn(test) and _counts(test.test)
+        GuardCondition(node.test, holds=False)
+        for its in ends
+        if isinstance(node := its.node, ast.If) and node.lineno < line
         if its.context.loops == loops[: len(its.context.loops)]
         if its.context.guards == guards[: len(its.context.guards)]
-        if not isinstance(test.body[-1], ast.Continue) or its.context.loops == loops
+        if not isinstance(node.body[-1], ast.Continue) or its.context.loops == loops
+        if _counts(node.test)
     ]
 
 
 def list_all_guards(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
     """These conditions, and those that stand around the step."""
     return [*list_passed_intervals(scope, step), *step.context.guards]
-
-
-def _ends_turn(node: ast.If) -> bool:
-    return isinstance(node.body[-1], (ast.Return, ast.Continue)) and not node.orelse
 
 
 def _counts(test: ast.expr) -> bool:

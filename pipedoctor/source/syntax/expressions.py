@@ -32,6 +32,10 @@ def is_self_expression(node: ast.expr) -> bool:
 def unparse_node(node: ast.AST) -> str:
     """An expression as text, unless it is nested too deep for that."""
     try:
+        if isinstance(node, ast.Name):
+            return node.id
+        if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
+            return f"{unparse_node(node.value)}.{node.attr}"
         return ast.unparse(node)
     except (RecursionError, ValueError):
         return "..."

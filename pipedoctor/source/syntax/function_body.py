@@ -81,6 +81,16 @@ class FunctionBody:
         return {id(s.node.test): s.node for s in steps if isinstance(s.node, ast.If)}
 
     @cached_property
+    def turn_ends(self) -> list[CodeStep]:
+        """Its ``if`` statements that end the function, or a turn of a loop, and do no more else."""
+        return [
+            step
+            for step in self.steps_by_type.get(ast.If, ())
+            if isinstance(node := step.node, ast.If)
+            if isinstance(node.body[-1], (ast.Return, ast.Continue)) and not node.orelse
+        ]
+
+    @cached_property
     def attribute_nodes(self) -> list[ast.Attribute]:
         """All its attributes, read and written."""
         return find_nodes(self.node, (ast.Attribute,))

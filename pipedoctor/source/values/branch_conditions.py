@@ -18,6 +18,8 @@ class BranchConditions:
         self._known: dict[tuple[int, Frame], bool | None] = {}
         self._names: dict[int, frozenset[str]] = {}
         """The parameters that conditions read, by the identities of these."""
+        self._folded: dict[tuple[object, ...], bool | None] = {}
+        """What conditions come to, by their identities and what is known of their names."""
 
     def excludes(self, guards: Iterable[GuardCondition], frame: Frame) -> bool:
         """Does this call never come where these conditions hold?"""
@@ -35,15 +37,24 @@ class BranchConditions:
             return None
         key = (id(test), frame)
         if key not in self._known:
-            self._known[key] = _decide_by_arguments(test, names, frame)
+            self._known[key] = self._decide_by_arguments(test, names, frame)
         return self._known[key]
 
+    def _decide_by_arguments(
+        self, test: ast.expr, names: frozenset[str], frame: Frame
+    ) -> bool | None:
+        given = {name: find_constant(name, frame) for name in sorted(names)}
+        known = {name: value for name, value in given.items() if value is not None}
+        if not known:
+            return None
+        values = ((name, type(one.value), one.value) for name, one in known.items())
+        key = (id(test), *values)
+        if key not in self._folded:
+            self._folded[key] = _fold_condition(test, known)
+        return self._folded[key]
 
-def _decide_by_arguments(test: ast.expr, names: frozenset[str], frame: Frame) -> bool | None:
-    given = {name: find_constant(name, frame) for name in names}
-    known = {name: value for name, value in given.items() if value is not None}
-    if not known:
-        return None
+
+def _fold_condition(test: ast.expr, known: dict[str, ast.Constant]) -> bool | None:
     folded = fold_constants(ConstantSubstitution(known).visit(deepcopy(test)))
     return bool(folded.value) if isinstance(folded, ast.Constant) else None
 
