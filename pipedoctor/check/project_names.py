@@ -32,6 +32,8 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
 
     `names` are those of a log; a line of conda that says its environment keeps it.
     """
+    if names.get("kind") == "pytorchjob":  # which has no container of another name
+        names = {"container": "pytorch", **names}
     if node := names.get("node"):
         remedy = _name_node(remedy, node)
     if remedy.argv[:1] == ("kubectl",):

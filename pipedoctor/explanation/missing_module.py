@@ -1,5 +1,6 @@
 """What to install where an import found no module, or where else the module may be."""
 
+import re
 from collections.abc import Mapping
 
 from pipedoctor.check.notebook_cells import put_hint_in_cell
@@ -52,13 +53,15 @@ _OF_PROJECTS = frozenset(
     }
 )
 """Modules that nearly every project has of its own, and that are no packages to install."""
+_PLAIN_PYTHON = re.compile(r"python3? ")
+"""How a command begins that asks PATH for a Python."""
 _INSTALL = "{install}"
 
 
 def fill_hint(hint: str, log: Log) -> str:
     """The hint with what the log says, for the Python and the tool of the log."""
     module = log.find_value(USER_CODE_BUG, "module")
-    told = hint.replace(_INSTALL, describe_missing(module))
+    told = hint.replace(_INSTALL, _describe_environment(log) + describe_missing(module))
     told = fill_text(told, lambda name: find_value(log, USER_CODE_BUG, name))
     if "notebook" in log.names:
         return put_hint_in_cell(told)
@@ -67,6 +70,15 @@ def fill_hint(hint: str, log: Log) -> str:
     if log.tool == "uv":
         return told.replace("python -m pip", "uv pip")
     return told.replace("python -m pip", f"{log.names.get('interpreter', 'python')} -m pip")
+
+
+def _describe_environment(log: Log) -> str:
+    """One sentence more where an environment is there, and another Python was started."""
+    folder = log.find_value(USER_CODE_BUG, "venv")
+    command = log.names.get("python", "")
+    if not folder or not _PLAIN_PYTHON.match(command):
+        return ""
+    return f"Start it with the Python of {folder}: {folder}/bin/{command}. If that lacks it: "
 
 
 def describe_missing(module: str) -> str:

@@ -18,6 +18,10 @@ INSTALL = "Install it into the environment that ran this: {} -m pip install {}"
         ("No module named 'timm.layers'\n", INSTALL.format("python", "timm (unless")),
         ("No module named 'utils.io'\n", "utils is most likely a file or folder of the project"),
         ("No module named webdataset\n$ uv run t.py\n", "environment that ran this: uv add webd"),
+        (
+            "No module named 'timm'\n$ python t.py\n$ ls\nt.py  .venv\n",
+            ".venv: .venv/bin/python t.py",
+        ),
         ("No module named ''\n", INSTALL.format("python", "NAME (the name")),
     ],
 )

@@ -5,8 +5,8 @@ from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
 
 _BATCH = compile_lazily(
-    r"((?<!\S)(?:-b|--(?:\w{1,40}[-_.]){0,6}(?:batch[-_]?size|bs))[ =]"
-    r"|(?<!\S)(?:\w{1,40}\.){0,6}batch_size=)(\d{1,6})(?!\S)"
+    r"((?<!\S)(?:-b|--(?:\w{1,40}[-_.]){0,6}(?:batch(?:[-_]?size)?|bs))[ =]"
+    r"|(?<!\S)(?:\w{1,40}\.){0,6}(?:batch(?:_size)?|bs)=)(\d{1,6})(?!\S)"
 )
 """``--batch-size 64``, ``--per_device_train_batch_size=8``, ``-b 128``, ``data.batch_size=32``."""
 _SETTING = "jobbatch"
