@@ -21,7 +21,7 @@ CASES = {
     ),
     "a private dataset": (
         (
-            "RepositoryNotFoundError: 401 Client Error. (Request ID: R)\nRepository Not Found for url:"
+            "RepositoryNotFoundError: 401 Client Error. (ID: R)\nRepository Not Found for url:"
             " https://huggingface.co/api/datasets/acme/med/revision/main.\n"
         ),
         "hf auth login",
