@@ -25,7 +25,7 @@ REPORT = re.compile(r'\{\s*"schema"')
 JOB = re.compile(r"(num_workers|prefetch_factor)=(\d+)")
 OPTIONS = {"num_workers": "--workers", "prefetch_factor": "--prefetch"}
 SUDO = 'sudo() { "$@"; }; '
-LEAVE = "\nfor g in /sys/fs/cgroup/{,memory/,pids/,cpu/}pipedoctor-$$; do [ -d $g ] && "
+LEAVE = "\nfor g in /sys/fs/cgroup/{,memory/,pids/,cpu/}pipedoctor-faults; do [ -d $g ] && "
 LEAVE += "echo $$ >${g%/*}/cgroup.procs && rmdir $g; done 2>/dev/null; true\n"
 
 
@@ -58,6 +58,8 @@ def run(script: str) -> list[list[dict[str, Any]]]:
 def type_way(fault: Fault, way: Sequence[ReportedRemedy]) -> bool | None:
     """Is the finding gone after these steps? None: they are not typed here."""
     typed, job = [], ""
+    if way[0].title.startswith(LOOKING):
+        return None
     for step in way:
         text = step.shell or step.snippet
         if found := dict(JOB.findall(text)):
@@ -89,6 +91,8 @@ def judge(fault: Fault) -> Iterator[tuple[str, bool | None]]:
             yield text, type_way(fault, way)
 
 
+LOOKING = ("Find out", "Look ")
+"""How a title begins that changes nothing."""
 CURED = {True: "yes", False: "**no**", None: "not typed"}
 
 
