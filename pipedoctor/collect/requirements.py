@@ -16,6 +16,9 @@ from pipedoctor.versions import satisfies
 
 _CHANGED_PACKAGES = frozenset(("numpy", "pillow", "torch", "torchaudio", "torchvision"))
 """What remedies install in another version."""
+_NVIDIA_WHEEL = re.compile(r"nvidia-[a-z0-9-]+-cu\d\d")
+"""What remedies remove, unless another than torch and these themselves requires it."""
+_ANY = ">=0"
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _EXTRA_CLAUSE = re.compile(r"\bextra\s*==")
 _FIELD_NAME = "Requires-Dist:"
@@ -27,6 +30,8 @@ class ApplicableRequirement(msgspec.Struct, frozen=True):
 
     name: str
     specifier: str
+    optional: bool = False
+    """Only where an extra was asked for, which nobody records."""
 
 
 def requirements(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Requirements:
@@ -49,17 +54,26 @@ def requirements(machine: Machine, choice: EnvironmentChoice, announce: Announce
     changed: set[str] = set(_CHANGED_PACKAGES)
     for entry in found:
         for wanted in _iter_requirements(entry, values):
-            judged += 1
             name = normalize_name(wanted.name)
+            if wanted.optional:
+                bounds.append(Bound(owner=entry.name, name=name, specifier=_ANY))
+                continue
+            judged += 1
             there = first.get(name)
-            if wanted.specifier:
-                bounds.append(Bound(owner=entry.name, name=name, specifier=wanted.specifier))
+            if wanted.specifier or _NVIDIA_WHEEL.fullmatch(name):
+                asked = wanted.specifier or _ANY
+                bounds.append(Bound(owner=entry.name, name=name, specifier=asked))
             if there is None or not is_allowed(wanted.specifier, there):
                 line = f"{wanted.name}{wanted.specifier}"
                 unmet.append(Missing(owner=entry.name, requirement=line, found=there or ""))
                 changed.add(name)
-    kept = tuple(bound for bound in bounds if bound.name in changed)
+    kept = tuple(bound for bound in bounds if bound.name in changed or _keeps_nvidia_wheel(bound))
     return Requirements(unmet=tuple(unmet), judged=judged, bounds=kept)
+
+
+def _keeps_nvidia_wheel(bound: Bound) -> bool:
+    known = bound.owner == "torch" or _NVIDIA_WHEEL.fullmatch(bound.owner)
+    return not known and _NVIDIA_WHEEL.fullmatch(bound.name) is not None
 
 
 def _iter_requirements(
@@ -69,6 +83,8 @@ def _iter_requirements(
     head = head or metadata.read_header(entry.get_file_path("PKG-INFO"))
     for line in _REQUIRES_LINE.findall(head) if _FIELD_NAME in head else ():
         if _needs_extra(line.partition(";")[2]):
+            if named := _NVIDIA_WHEEL.match(line):
+                yield ApplicableRequirement(named[0], "", optional=True)
             continue
         plain = plain_versions.parse_requirement(line, values)
         wanted = _parse_with_packaging(line, values) if plain is None else plain

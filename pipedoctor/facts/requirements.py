@@ -33,7 +33,10 @@ class Requirements(Fact, frozen=True, kw_only=True):
     unmet: tuple[Missing, ...] = ()
     judged: int = 0
     bounds: tuple[Bound, ...] = ()
-    """Of packages that remedies change, and of those that are not met."""
+    """
+    Of packages that remedies change, and of those that are not met; of NVIDIA's wheels
+    those of others than torch and these wheels.
+    """
 
     def find_excluding(self, name: str, version: str) -> tuple[str, ...]:
         """Distributions that do not allow this version of a package."""

@@ -239,6 +239,19 @@ def test_requirements_that_are_not_met(site: Path) -> None:
     assert seen.bounds == (Bound(owner="torchvision", name="torch", specifier="==2.5.0"),)
 
 
+def test_who_requires_wheels_of_nvidia_besides_torch(site: Path) -> None:
+    wanted = "nvidia-cublas-cu12"
+    install(site, "torch-2.6.0.dist-info", requires=(wanted,))
+    install(site, "nvidia_cublas_cu12-12.4.dist-info")
+    install(site, "nvidia_cudnn_cu12-9.1.dist-info", requires=(wanted,))
+    install(site, "jax_cuda12_plugin-0.4.dist-info", requires=(f'{wanted}; extra == "x"',))
+
+    seen = requirements(Machine(environ={}), chosen(site), quiet)
+
+    assert seen.judged == 2
+    assert seen.bounds == (Bound(owner="jax-cuda12-plugin", name=wanted, specifier=">=0"),)
+
+
 def test_a_binary_that_two_own_outweighs_a_namespace_that_sorts_before_it(site: Path) -> None:
     files = "aa/__init__.py,,\ndocs/a.md,,\nzz/native.so,,\n"
     install(site, "one-1.dist-info", files)

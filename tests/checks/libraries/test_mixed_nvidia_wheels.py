@@ -4,10 +4,12 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Severity
-from pipedoctor.facts import Distribution, Interpreter, Packages, TorchBuild
+from pipedoctor.facts import Distribution, Interpreter, Packages, Requirements, TorchBuild
+from pipedoctor.facts.requirements import Bound
 from pipedoctor_checks.libraries.mixed_nvidia_wheels import mixed_nvidia_wheels
 
 TORCH = TorchBuild(version="2.13.0", cuda="13.0")
+CPU = TorchBuild(version="2.13.0", local="cpu")
 VENV = Interpreter(executable="/venv/bin/python", manager="pip")
 
 
@@ -66,3 +68,30 @@ def test_without_a_known_torch_nothing_is_removed() -> None:
     (finding,) = mixed_nvidia_wheels(wheels("nvidia-nccl-cu12", "nvidia-nccl-cu13"), None, VENV)
 
     assert finding.remedies == ()
+
+
+def require(owner: str, name: str) -> Requirements:
+    return Requirements(bounds=(Bound(owner=owner, name=name, specifier=">=0"),))
+
+
+@pytest.mark.parametrize(
+    ("torch", "known", "removed"),
+    [
+        (TORCH, None, "nvidia-cublas-cu12 nvidia-cufft-cu12"),
+        (TORCH, require("torch", "nvidia-cufft-cu12"), "nvidia-cublas-cu12 nvidia-cufft-cu12"),
+        (TORCH, require("jax-cuda12-plugin", "nvidia-cufft-cu12"), "nvidia-cublas-cu12"),
+        (CPU, Requirements(), "nvidia-cublas-cu12 nvidia-cublas-cu13 nvidia-cufft-cu12"),
+        (CPU, require("cupy", "nvidia-cublas-cu13"), "nvidia-cublas-cu12 nvidia-cufft-cu12"),
+        (CPU, None, ""),
+        (None, Requirements(), ""),
+    ],
+)
+def test_what_others_require_stays(
+    torch: TorchBuild | None, known: Requirements | None, removed: str
+) -> None:
+    packages = wheels("nvidia-cublas-cu12", "nvidia-cublas-cu13", "nvidia-cufft-cu12")
+
+    (finding,) = mixed_nvidia_wheels(packages, torch, VENV, known)
+
+    lines = [f"/venv/bin/python -m pip uninstall -y {removed}"] * bool(removed)
+    assert [remedy.shell for remedy in finding.remedies] == lines
