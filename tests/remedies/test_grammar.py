@@ -24,6 +24,7 @@ else:
     import tomli as tomllib
 
 FOLDER = Path(__file__).parent
+CHECKS = FOLDER.parents[1] / "checks" / "pipedoctor_checks"
 GRAMMAR = tomllib.loads((FOLDER / "grammar.toml").read_text("utf-8"))
 NOT_RUN = tomllib.loads((FOLDER / "not_run.toml").read_text("utf-8"))
 USERS_NAMES = {
@@ -60,6 +61,9 @@ def check_words(words: Sequence[str]) -> None:
     options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
     assert options <= set(known["options"]), words
     assert "commands" not in known or words[1] in known["commands"], words
+    for option, values in known.get("values", {}).items():
+        given = words[words.index(option) + 1].split(",") if option in words else []
+        assert {*given} <= {*values}, words
 
 
 def test_the_program_knows_its_words() -> None:
@@ -82,6 +86,30 @@ def test_programs_know_the_words_of_remedies_that_no_text_calls_up() -> None:
         words = advice.argv[advice.argv[:1] == ("sudo",) :]
         if words and not words[0].startswith("{"):
             check_words(words)
+
+
+def read_words(node: ast.Tuple) -> list[str]:
+    """The words of a tuple that are written out, or as far as they are."""
+    parts = [
+        (one.values[:1] or [one])[0] if isinstance(one, ast.JoinedStr) else one for one in node.elts
+    ]
+    return [
+        one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    ]
+
+
+@functools.cache
+def list_written() -> list[list[str]]:
+    """Every command of a check, also of those that no machine and no text here calls up."""
+    trees = (ast.parse(path.read_text("utf-8")) for path in sorted(CHECKS.rglob("*.py")))
+    tuples = [one for tree in trees for one in ast.walk(tree) if isinstance(one, ast.Tuple)]
+    return [words for words in map(read_words, tuples) if words[1:] and words[0] in GRAMMAR]
+
+
+def test_programs_know_the_words_of_every_check() -> None:
+    assert len(list_written()) > 50
+    for words in list_written():
+        check_words(words)
 
 
 def test_no_word_waits_for_a_shell_that_does_not_read_it() -> None:

@@ -61,10 +61,13 @@ def _report_link(device: Device, what: str, severity: Severity) -> Finding:
     )
 
 
+_LINK = ",".join(
+    f"pcie.link.{what}.{when}" for what in ("gen", "width") for when in ("current", "max")
+)
 _RESEAT_REMEDY = advise_user(
     (
         "Reseat the card, without a riser, in a slot with all lanes; check the slot's settings"
         " in the firmware"
     ),
-    argv=("nvidia-smi", "-q", "-d", "PCI"),
+    argv=("nvidia-smi", f"--query-gpu={_LINK}", "--format=csv"),
 )
