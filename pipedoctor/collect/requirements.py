@@ -89,7 +89,7 @@ def _iter_requirements(
         plain = plain_versions.parse_requirement(line, values)
         wanted = _parse_with_packaging(line, values) if plain is None else plain
         if wanted:
-            yield ApplicableRequirement(*wanted)
+            yield ApplicableRequirement(wanted[0], wanted[1])
 
 
 def _needs_extra(marker: str) -> bool:
