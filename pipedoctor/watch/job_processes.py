@@ -96,9 +96,10 @@ class JobProcesses:
         return any(p.member.role == "main" for p in self.processes.values())
 
     def list_mains(self) -> list[WatchedProcess]:
-        """Main processes; where none is left, those that there were."""
+        """Main processes, or those that there were; beside ranks what started them is none."""
         found = [p for p in self.processes.values() if p.member.role == "main"]
-        return found or list(self.ended_mains.values())
+        found = found or list(self.ended_mains.values())
+        return [p for p in found if p.member.rank is not None] or found
 
     def list_workers(self, main: WatchedProcess) -> list[WatchedProcess]:
         """The workers that a main process has now."""

@@ -1,9 +1,13 @@
 """Of many ranks, few looks show each: chance alone blames none."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from pipedoctor.bottleneck.classify_observed import classify_observed
 from pipedoctor.facts import MainShares, Observation
+from pipedoctor.watch.job_processes import JobProcesses
 from pipedoctor.watch.rank_comparison import pool_similar_ranks
 
 
@@ -46,3 +50,15 @@ def test_a_rank_without_samples_says_nothing() -> None:
 
     assert unseen.samples == 0
     assert seen.data_wait == 0.5
+
+
+def test_what_started_the_ranks_is_none_of_them() -> None:
+    """A launcher was the only process at first, and is no main process any more."""
+    launcher, *ranks = (
+        SimpleNamespace(member=SimpleNamespace(role="main", rank=number)) for number in (None, 0, 1)
+    )
+    ended: Any = SimpleNamespace(processes={}, ended_mains=dict(enumerate([launcher, *ranks])))
+    alone: Any = SimpleNamespace(processes={}, ended_mains={0: launcher})
+
+    assert JobProcesses.list_mains(ended) == ranks
+    assert JobProcesses.list_mains(alone) == [launcher]
