@@ -75,6 +75,7 @@ class WatchSession(JobProcesses):
         self.gpus = GpuCounters(self.machine)
         self.timeline = JobTimeline()
         self.read_all_resources()
+        self.limits.read(clock())
         self.began = clock()
         """After attaching, which takes long on a busy machine."""
         self._cpu = time.process_time()
@@ -82,14 +83,14 @@ class WatchSession(JobProcesses):
         self._turn_at = self._paced_at = self._ran_at = self.began
         self._initial = InitialPhase()
         part = 1.0 if stacks else STACKLESS_PART
-        self._resources = PeriodicRead(_RESOURCES_INTERVAL, part * _RESOURCES_SHARE)
-        self._limits = PeriodicRead(_LIMITS_INTERVAL, part * _LIMITS_SHARE)
-        self._rates = PeriodicRead(
-            _RATES_INTERVAL, part * _RATES_SHARE, first=self.began + _RATES_INTERVAL
-        )
-        self._walks = PeriodicRead(
-            _WALK_INTERVAL, part * _WALK_SHARE, first=self.began + _FIRST_WALK_SECONDS
-        )
+
+        def read_after(first: float, interval: float, share: float) -> PeriodicRead:
+            return PeriodicRead(interval, part * share, first=self.began + first)
+
+        self._resources = read_after(_RESOURCES_INTERVAL, _RESOURCES_INTERVAL, _RESOURCES_SHARE)
+        self._limits = read_after(_LIMITS_INTERVAL, _LIMITS_INTERVAL, _LIMITS_SHARE)
+        self._rates = read_after(_RATES_INTERVAL, _RATES_INTERVAL, _RATES_SHARE)
+        self._walks = read_after(_FIRST_WALK_SECONDS, _WALK_INTERVAL, _WALK_SHARE)
         self._turn = self._resource_turn = 0
 
     @property
