@@ -14,7 +14,10 @@ from typing import Any
 HERE = Path(__file__).parent
 LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
 RECORDINGS = HERE.parent / "recordings"
-PROGRAMS = ("loop.py", "loop_items.py", "styles.py", "jobs.py", "strained.py", "kinds.py")
+PROGRAMS = (
+    *("loop.py", "loop_items.py", "styles.py", "jobs.py"),
+    *("strained.py", "kinds.py", "phases.py"),
+)
 SECONDS = 7.0
 _MAX_SECONDS = 90.0
 """A loop that has not ended by then is killed."""
