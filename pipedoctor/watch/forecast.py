@@ -23,7 +23,7 @@ def forecast_best(pipeline: Pipeline, room: int | None) -> Pipeline:
     """The same with the best setting, if that is another; `room`: workers more."""
     if not pipeline.trials or pipeline.observed is None:
         return pipeline
-    model, start = ThroughputModel(pipeline=pipeline), pipeline.start
+    model, start = ThroughputModel(pipeline=pipeline, is_coarse=True), pipeline.start
     most = min(32, max(4, _MAX_WORKERS_PER_CPU * math.ceil(pipeline.cpus)))
     if room is not None:
         most = min(most, start.num_workers + room)

@@ -73,6 +73,8 @@ class ThroughputModel(msgspec.Struct, frozen=True, kw_only=True):
     scenario: Scenario = msgspec.field(default_factory=Scenario)
     is_corrected: bool = True
     """By what was measured; else the simulation alone."""
+    is_coarse: bool = False
+    """Costs are only known roughly: fewer batches are simulated."""
     _cache: dict[Setting, SteadyState] = msgspec.field(default_factory=dict[Setting, SteadyState])
 
     def predict(self, setting: Setting) -> Prediction:
@@ -146,7 +148,7 @@ class ThroughputModel(msgspec.Struct, frozen=True, kw_only=True):
         pinned = self._builder.is_pinning(setting)
         plain = replace(setting, pin_memory=pinned, persistent_workers=False)
         if plain not in self._cache:
-            self._cache[plain] = simulate(self._builder.build_input(plain))
+            self._cache[plain] = simulate(self._builder.build_input(plain), coarse=self.is_coarse)
         return self._cache[plain]
 
     def _compute_correction(self, setting: Setting) -> tuple[float, float]:
@@ -158,7 +160,9 @@ class ThroughputModel(msgspec.Struct, frozen=True, kw_only=True):
             there = self.simulate_steady_state(exact.setting).batch_seconds
             return exact.batch_seconds / there, error
         model = ThroughputModel(
-            pipeline=self.pipeline, _cache=self._cache if is_this_machine else {}
+            pipeline=self.pipeline,
+            is_coarse=self.is_coarse,
+            _cache=self._cache if is_this_machine else {},
         )
         ratios = [
             MeasuredRatio(

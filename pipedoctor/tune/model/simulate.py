@@ -11,20 +11,27 @@ from pipedoctor.tune.model.types import CPU, EpochRun, SimulationInput, SteadySt
 _EVEN_BATCHES, _VARIED_BATCHES = 100, 320
 """Batches to be run where they take about the same, and where they do not."""
 _EVEN_RATIO = 1.3
+_COARSE_PART = 0.4
+"""Of these batches, where costs are only known roughly."""
 
 
-def simulate(scene: SimulationInput) -> SteadyState:
-    """Simulate so many batches that the mean settles, a few rounds for each worker."""
-    return _simulate_cached(replace(scene, tasks=tuple(scene.tasks)))
+def simulate(scene: SimulationInput, *, coarse: bool = False) -> SteadyState:
+    """
+    Simulate so many batches that the mean settles, a few rounds for each worker.
+
+    `coarse`: fewer of them, in half the time.
+    """
+    return _simulate_cached(replace(scene, tasks=tuple(scene.tasks)), coarse=coarse)
 
 
 @lru_cache(maxsize=1024)
-def _simulate_cached(scene: SimulationInput) -> SteadyState:
+def _simulate_cached(scene: SimulationInput, *, coarse: bool) -> SteadyState:
     """The same, cached: a search asks again after each trial that changes no cost."""
     if not scene.workers:
         return _simulate_no_workers(scene)
     each = [sum(task) for task in scene.tasks]
     batches = _VARIED_BATCHES if max(each) > _EVEN_RATIO * min(each) else _EVEN_BATCHES
+    batches = round(_COARSE_PART * batches) if coarse else batches
     least = scene.workers * (scene.prefetch + 6)
     return LoaderSimulation(scene, max(batches, least)).run()
 
