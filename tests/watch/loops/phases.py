@@ -92,7 +92,7 @@ class Labels:
 
     def __getitem__(self, index: int) -> Any:
         if not self.rows and not CURED:
-            self.rows = json.loads(json.dumps({k: k % 10 for k in range(150_000)}))
+            self.rows = json.loads(json.dumps({k: k % 10 for k in range(40_000)}))
         return torch.tensor(index % 10)
 
 
@@ -143,11 +143,11 @@ class Replay:
 
     def __iter__(self) -> Iterator[Any]:
         while True:
-            yield self.draw(4 if CURED else 256)
+            yield self.draw(4 if CURED else 1024)
 
     def draw(self, number: int) -> Any:
         rows = [self.rows[random.randrange(20_000)] for _ in range(number)]  # hot: replay-in-main
-        return torch.tensor(np.stack([row[0] for row in rows]))
+        return torch.tensor(np.stack([row[0] for row in rows[:8]]))
 
 
 # --- steps
