@@ -172,7 +172,8 @@ class Observation(Part, frozen=True, kw_only=True):
     @property
     def receiving_alone(self) -> float:
         """How long batches would be taken in on processors of its own: workers hand them over."""
-        return self.main.receiving * (1 - self.foreign_delay)
+        own = self.main.receiving - self.foreign_load * self.main.receiving_delayed
+        return own * (1 - self.foreign_delay)
 
     @property
     def late_share(self) -> float:

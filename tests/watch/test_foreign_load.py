@@ -32,6 +32,12 @@ FINE = {
         worker=WorkerShares(idle=0.4, fetching=0.6),
         object_share=1.0,
     ),
+    "others run while batches are taken in": crowded(
+        0.0,
+        main=MainShares(receiving=0.57, receiving_delayed=0.36, model=0.43, delayed=0.68),
+        worker=WorkerShares(idle=1.0),
+        object_share=1.0,
+    ),
     "others run beside a process without workers": crowded(
         0.6, main=MainShares(fetching=0.25, blocked=0.75, delayed=0.15), workers=0
     ),

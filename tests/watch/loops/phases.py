@@ -28,6 +28,7 @@ from loop_items import PHOTO
 from PIL import Image
 from ranks import join_ranks, launch_ranks
 from styles import Loop, Prefetcher, loader, quick, run_loop
+from torch.utils.data import DataLoader
 
 CURED = "--cured" in sys.argv
 STEPS = itertools.count()
@@ -101,17 +102,10 @@ class Labels:
 
 def new_loader_each_epoch() -> Iterator[Any]:
     """As notebooks do it: dataset and loader are made where the epoch begins."""
-    kept = torch.utils.data.DataLoader(
-        Labels(96),  # type: ignore[arg-type]
-        8,
-        num_workers=2,
-        persistent_workers=True,
-    )
+    rows: Any = Labels(96)
+    kept: Any = DataLoader(rows, 8, num_workers=2, persistent_workers=True)
     while True:
-        if CURED:
-            yield from kept
-        else:
-            yield from torch.utils.data.DataLoader(Labels(96), 8, num_workers=2)  # type: ignore[arg-type]
+        yield from kept if CURED else DataLoader(rows, 8, num_workers=2)
 
 
 def evaluates() -> Iterator[Any]:
