@@ -21,7 +21,7 @@ USER_FORMS: tuple[NameForm, ...] = (
         "https://www.rfc-editor.org/rfc/rfc5322",
         r"(\b(?:(?:Prof|Dr|Mr|Mrs|Ms|Herr|Frau)\.? ){1,2}(?:-?Ing\. )?)"
         r"([A-Z\u00c0-\u017f][\w'-]+(?: [A-Z\u00c0-\u017f][\w.'-]*){0,2})",
-        *("Prof", "Dr", "Mr", "Ms", "Herr ", "Frau "),
+        *("Prof. ", "Prof ", "Dr. ", "Dr ", "Mr. ", "Mr ", "Mrs", "Ms. ", "Ms ", "Herr ", "Frau "),
     ),
     make_form(
         "user",

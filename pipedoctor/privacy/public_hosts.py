@@ -38,7 +38,7 @@ PUBLIC_HOSTS = frozenset(
     " docs.databricks.com docs.snowflake.com unicode.org ntp.org letsencrypt.org www.gradio.app"
     " docs.streamlit.io civitai.com mirrors.aliyun.com tuna.tsinghua.edu.cn mirrors.ustc.edu.cn"
     " mirror.sjtu.edu.cn vllm.ai mosaicml.com together.ai mistral.ai groq.com deepmind.com"
-    " apple.com meta.com".split()
+    " apple.com meta.com api.telegram.org".split()
 )
 """Servers of everybody, with all below them; those of universities that data sets lie on, alone."""
 

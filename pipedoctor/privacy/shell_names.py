@@ -26,6 +26,12 @@ _CUT_HOMES = r"(?:(?:(?:h?o)?m)?e|h?o?mes|(?:U?s)?ers|rs)"
 SHELL_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
+        "https://github.com/dylanaraps/neofetch",
+        rf"(?m)(^){USER}(?=@(?:[\w.-]+|<host-\d+>)[ ]*\n-{{5,}}[ ]*$)",
+        "@",
+    ),
+    make_form(
+        "user",
         _BASH,
         rf"((?:[\u2500-\u257f]|[\u2500-\u257f] ?)[\[(]){USER}(?=[@\u327f][\w.-]+[\])])",
         *("\u2500[", "\u2500(", "\u2500 [", "\u2500 (", "\u2557[", "\u250c["),
@@ -153,7 +159,9 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
         f"{MAN}/man1/ssh.1.html",
         rf"(\b(?:on|from|at|to|via|by) (?:the )?(?:host|machine|server|computer|workstation"
         rf"|(?:cluster |login |compute |head |gpu |GPU )?node) ['\"]?){HOST}",
-        *(" host ", " machine ", " server ", " computer ", " workstation ", " node "),
+        *(f"{end} {noun} " for noun in ("host", "machine", "server", "node") for end in "nmtoaye"),
+        *(" computer ", " workstation ", "login node ", "GPU node ", "gpu node ", "head node "),
+        *("compute node ", "cluster node "),
     ),
     make_form(
         "host",

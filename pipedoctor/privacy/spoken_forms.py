@@ -100,7 +100,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     _make_password_form(tuple(word for word in _FOREIGN if word.isascii())),
     CommandForm(
-        tuple(f" {verb} " for verb in FOREIGN_VERBS[:-2]),
+        tuple(_FOREIGN),
         rf"((?:{'|'.join(_FOREIGN)})\s(?:{'|'.join(FOREIGN_VERBS)})\s)"
         rf"(?!<secret>|(?i:{FOREIGN_STATES}))[^\W\d_]{{5,40}}(?=[.!]?[ \t]*(?:\n|$))",
         "https://cldr.unicode.org",

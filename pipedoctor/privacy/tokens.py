@@ -28,7 +28,8 @@ def _index_forms() -> tuple[dict[str, list[tuple[str, TokenForm]]], list[tuple[s
 _FORMS_BY_WORD, _OTHER_FORMS = _index_forms()
 _FIRST_WORDS = frozenset(_FORMS_BY_WORD)
 _JWT_FORMS = [row for row in _OTHER_FORMS if row[0] == "eyJ"]
-_PROBED_FORMS = tuple(form for form in TOKEN_FORMS if form.probe)
+_TELEGRAM = next(form for form in TOKEN_FORMS if form.kind == "Telegram")
+_PROBED_FORMS = tuple(form for form in TOKEN_FORMS if form.probe and form is not _TELEGRAM)
 
 
 def split_words(text: str) -> list[str] | None:
@@ -46,6 +47,8 @@ def mask_tokens(text: str, words: list[str] | None, longest: int, mask: str) -> 
         for word in _FIRST_WORDS if words is None else _FIRST_WORDS.intersection(words):
             for prefix, form in _FORMS_BY_WORD[word]:
                 text = _mask_form(text, prefix, form, mask)
+    if ":A" in text:  # hyphens may leave no long run of it
+        text = re.sub(_TELEGRAM.pattern, mask, text)
     if longest < _MIN_JWT_RUN:
         return text
     for prefix, form in _OTHER_FORMS if longest >= _MIN_RUN else _JWT_FORMS:

@@ -6,9 +6,11 @@ _LSF = "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=reference-bjobs"
 _BASH = f"{MAN}/man1/bash.1.html#PROMPTING"
 _FISH = "https://fishshell.com/docs/current/cmds/fish_prompt.html"
 _MSYS = r"(?: (?:MINGW(?:32|64)|MSYS|UCRT64|CLANG64|CLANGARM64)\s)"
+_SHELLS = (" MINGW", " MSYS", " UCRT64", " CLANG")
 _FISH_PROMPT = r"(?: [~/][^\s>]{0,100}(?: \([\w./-]{1,60}\))?> )"
 _SPOKEN = "https://www.rfc-editor.org/rfc/rfc5322"
 _KUBECTL = "https://kubernetes.io/docs/reference/kubectl/"
+_SENT = ("essage", "ail", "icket", "uestion", "eply", "PR", "ssue")
 _DASK = "https://distributed.dask.org/en/latest/worker.html"
 
 TOOL_USERS: tuple[NameForm, ...] = (
@@ -16,7 +18,7 @@ TOOL_USERS: tuple[NameForm, ...] = (
         "told user",
         f"{MAN}/man1/setfacl.1.html",
         rf"((?<![\w:])(?:[ug]|user|group):){USER}(?=:[rwxX-]{{1,3}}(?![\w-]))",
-        *("u:", "g:", "user:", "group:"),
+        *(":r", ":-", ":X", ":x", ":w"),
     ),
     make_form(
         "told user",
@@ -35,7 +37,7 @@ TOOL_USERS: tuple[NameForm, ...] = (
         _SPOKEN,
         r"(\b(?:message|mail|e-?mail|ticket|question|reply|PR|issue)"
         r" (?:from|by) )([A-Z\u00c0-\u017f][\w'-]+ [A-Z\u00c0-\u017f][\w'-]+)",
-        *(" from ", " by "),
+        *(f"{word} {way}" for word in _SENT for way in ("from ", "by ")),
     ),
     make_form(
         "told user",
@@ -65,7 +67,7 @@ TOOL_USERS: tuple[NameForm, ...] = (
         rf"((?:^|(?<=\s))\(){USER}(?=\) (?:FAILED|ORPHAN|WRONG|BAD|AUTH|PAM)\b)",
         *(") FAILED", ") ORPHAN", ") WRONG", ") BAD", ") AUTH", ") PAM"),
     ),
-    make_form("user", _BASH, rf"(?m)(^){USER}(?=@[\w.-]+{_MSYS})", "@"),
+    make_form("user", _BASH, rf"(?m)(^){USER}(?=@[\w.-]+{_MSYS})", *_SHELLS),
     make_form("user", _FISH, rf"(?m)(^){USER}(?=@[\w.-]+{_FISH_PROMPT})", "@"),
     make_form(
         "user",
@@ -89,6 +91,26 @@ TOOL_USERS: tuple[NameForm, ...] = (
     ),
 )
 TOOL_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "host",
+        "https://docs.docker.com/reference/cli/docker/system/info/",
+        rf"(?m)(^ ?(?:Total Memory|CPUs|Architecture): [^\n]*\n"
+        rf"(?: ?[A-Z][\w ]*: [^\n]*\n){{0,4}} ?Name: ){HOST}",
+        " Memory: ",
+        "CPUs: ",
+    ),
+    make_form(
+        "host",
+        _KUBECTL,
+        rf"(?m)(^Name:[ ]+){HOST}(?=\s*\nRoles:)",
+        "Roles:",
+    ),
+    make_form(
+        "host",
+        "https://ezix.org/project/wiki/HardwareLiSter",
+        rf"(?m)(^){HOST}(?=[ ]*\n[ ]{{4}}description: )",
+        "description: ",
+    ),
     make_form(
         "told host",
         "https://docs.ceph.com/en/latest/man/8/ceph/",
@@ -140,7 +162,7 @@ TOOL_HOSTS: tuple[NameForm, ...] = (
         "told host",
         f"{MAN}/man5/nfs.5.html",
         rf"((?:\bfrom |(?<=\s)\()['\"]?){HOST}(?=:/[\w])",
-        *("from ", " ("),
+        ":/",
     ),
     make_form(
         "told host",
@@ -162,7 +184,7 @@ TOOL_HOSTS: tuple[NameForm, ...] = (
         rf"(?m)(^127\.0\.1\.1\s+<host-\d+>\s+){HOST}(?=\s|$)",
         "<host-",
     ),
-    make_form("host", _BASH, rf"(?m)(^(?:[\w.-]+|<user-\d+>)@){HOST}(?={_MSYS})", "@"),
+    make_form("host", _BASH, rf"(?m)(^(?:[\w.-]+|<user-\d+>)@){HOST}(?={_MSYS})", *_SHELLS),
     make_form("host", _FISH, rf"(?m)(^(?:[\w.-]+|<user-\d+>)@){HOST}(?={_FISH_PROMPT})", "@"),
     make_form(
         "told host",
