@@ -76,6 +76,11 @@ def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
         raise click.UsageError(message) from None
     broken: list[str] = []
 
+    def give_up(error: OSError) -> None:
+        if not broken:
+            broken.append(describe_error(error))
+            click.echo(f"pipedoctor: --record {path}: {broken[0]}", err=True)
+
     def add(facts: Facts, whole: bool = False) -> None:
         if broken:
             return
@@ -84,11 +89,15 @@ def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
         try:
             recording.add(build_sample(redacted), redacted if every else None)
         except OSError as error:
-            broken.append(describe_error(error))
-            click.echo(f"pipedoctor: --record {path}: {describe_error(error)}", err=True)
+            give_up(error)
 
-    with recording:
+    try:
         yield add
+    finally:
+        try:
+            recording.close()
+        except OSError as error:  # what could not be written is written once more
+            give_up(error)
 
 
 @contextlib.contextmanager

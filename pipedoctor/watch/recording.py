@@ -42,6 +42,10 @@ class WatchRecorder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the recording; raises OSError where something could not be written."""
         self._file.close()
 
     @property

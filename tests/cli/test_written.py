@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.cli.requests_watch import WatchRequest
+from pipedoctor.cli.watch_sinks import open_recorder
+from pipedoctor.facts import Facts
 from tests.cli.conftest import Run, Start
 
 
@@ -66,6 +69,16 @@ def test_a_full_disk_is_told(start: Start, record: str) -> None:
     assert result.stderr == (
         b"pipedoctor check: stdout: cannot be written: No space left on device\n"
     )
+
+
+def test_a_full_disk_ends_a_recording_and_not_the_watch(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with open_recorder(WatchRequest(record="/dev/full")) as record:
+        record(Facts(), whole=True)
+        record(Facts(), whole=True)
+
+    assert capsys.readouterr().err == "pipedoctor: --record /dev/full: No space left on device\n"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
