@@ -19,7 +19,10 @@ from pipedoctor.source.detect.lifetimes import (
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.samplers import find_sampler, find_sampler_end
-from pipedoctor.source.detect.worker_functions import find_transform_lambda, record_worker_functions
+from pipedoctor.source.detect.worker_functions import (
+    list_transform_lambdas,
+    record_worker_functions,
+)
 from pipedoctor.source.resolve.bound_names import add_module_references
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS, ITEM_METHODS
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
@@ -55,10 +58,10 @@ def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> d
         if made is not None and name in arguments:
             at = node_location(made.frame.scope.module, made.call)
             arguments[name] = replace(arguments[name], at=at)
-    transform = find_transform_lambda(recorder, loader)
-    if transform is not None:
-        arguments["transform"] = recorder.values.resolve(*transform)
-    record_worker_functions(recorder, loader, transform)
+    transforms = list_transform_lambdas(recorder, loader)
+    if transforms:
+        arguments["transform"] = recorder.values.resolve(*transforms[0])
+    record_worker_functions(recorder, loader, transforms)
     return arguments
 
 

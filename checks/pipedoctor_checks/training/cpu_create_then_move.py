@@ -12,7 +12,7 @@ from pipedoctor.check.edits import (
 )
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import CreatedThenMoved
-from pipedoctor.facts.source import Event
+from pipedoctor.facts.source import Event, Spot
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
@@ -65,7 +65,7 @@ def cpu_create_then_move(source: Source, /) -> Findings:
         yield _report_kept(group)
     for group in group_by_class([one for one in events if not _is_kept(one)]):
         yield make_code_finding(
-            list_spots(group),
+            [*list_spots(group), *_list_made(group)],
             Severity.NOTE,
             f"{group[0].function} creates tensors on the CPU in every step and then moves them",
             in_code(
@@ -77,6 +77,16 @@ def cpu_create_then_move(source: Source, /) -> Findings:
                 else "",
             ),
         )
+
+
+def _list_made(group: Sequence[Event[CreatedThenMoved]]) -> list[Spot]:
+    """Where the variables are given their tensors, which is where the device belongs."""
+    moved = {(one.at.path, one.at.line) for one in group}
+    lines = {(one.at.path, one.details.made_line) for one in group if one.details.made_line}
+    return [
+        Spot(path=path, line=line, column=1, end_line=line, end_column=1)
+        for path, line in sorted(lines - moved)
+    ]
 
 
 def _is_kept(event: Event[CreatedThenMoved]) -> bool:

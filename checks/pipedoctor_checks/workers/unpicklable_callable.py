@@ -86,6 +86,19 @@ def _move_to_module(source: Source, place: Spot | None) -> Edits:
     return next(map(rewrite_pieces, found), ())
 
 
+def _list_beside(source: Source, name: str, place: Spot | None) -> list[Spot]:
+    """The other lambdas of the same transforms."""
+    every = [event for event in source.select_events(WorkerFunction) if event.name == name]
+    mine = next((event for event in every if event.at == place), None)
+    beside = (
+        one.at
+        for one in every
+        if mine is not None and one.at != mine.at
+        if (one.at.path, one.function) == (mine.at.path, mine.function)
+    )
+    return list(dict.fromkeys(beside))
+
+
 def _judge_arguments(
     source: Source, interpreter: Interpreter | None, site: Site | None
 ) -> Findings:
@@ -96,7 +109,7 @@ def _judge_arguments(
             given = loader.get(name)
             if given.form in {"lambda", "local function"} and may_have_workers(loader):
                 yield make_code_finding(
-                    [given.at or loader.at],
+                    [given.at or loader.at, *_list_beside(source, name, given.at)],
                     severity,
                     f"{loader_name(loader)} gets a {given.form} as {name}; {why}",
                     in_code(

@@ -68,6 +68,8 @@ class CreatedThenMoved(BatchCopy, frozen=True, kw_only=True):
     """The device, as code."""
     draws: bool | UnsetType = UNSET
     """It holds random numbers."""
+    made_line: int = 0
+    """Where a variable is given the tensor, in the same file; 0: it has none."""
 
 
 class HostRead(EventDetails, frozen=True, kw_only=True):

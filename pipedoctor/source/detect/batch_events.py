@@ -4,6 +4,7 @@ import ast
 from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from pipedoctor.facts.code_events.training import (
     BatchCopy,
@@ -21,13 +22,10 @@ from pipedoctor.source.detect.early_exits import list_passed_intervals
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.host_arrays import is_host_transform, is_made_tensor_again
-from pipedoctor.source.detect.host_factories import (
-    creates_then_moves,
-    find_kept_key,
-    is_made_once,
-)
+from pipedoctor.source.detect.host_factories import creates_then_moves, find_kept_key, find_made
 from pipedoctor.source.detect.host_tensors import begins_on_host, is_fresh_on_host
 from pipedoctor.source.detect.layers import list_buffers
+from pipedoctor.source.detect.made_once import is_made_once
 from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
@@ -241,6 +239,8 @@ class BatchEvents:
             variable=variable,
             pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
         )
+        if isinstance(details, CreatedThenMoved):
+            details = replace(details, made_line=find_made(scope, node))
         self.recorder.add_event(
             details, scope, step, unparse_short(node), caller_guards=self.guards
         )
@@ -278,7 +278,10 @@ class BatchEvents:
             scope,
             step,
             unparse_short(step.node),
-            caller_guards=(*self.guards, *list_passed_intervals(scope, step)),
+            caller_guards=(
+                *self.guards,
+                *list_passed_intervals(self.recorder.project, scope, step),
+            ),
         )
 
 

@@ -9,6 +9,7 @@ from pipedoctor.source.detect.device_copies import (
     COMPUTATIONS,
     is_device_copy,
     list_own_calls,
+    makes_on_device,
     speaks_of_moves,
 )
 from pipedoctor.source.detect.early_exits import list_all_guards
@@ -159,7 +160,8 @@ class BatchFlow(BatchEvents):
 
     def _holds_copy(self, scope: CodeScope, value: ast.expr, on_host: set[str]) -> bool:
         """Is a value computed of a copy to the device, and not only read from it?"""
-        return any(self._is_copy(scope, one, on_host) for one in self.names.tensor_calls_in(value))
+        copies = (self._is_copy(scope, one, on_host) for one in self.names.tensor_calls_in(value))
+        return any(copies) or makes_on_device(self.recorder, scope, value)
 
     def _carry_over(
         self,
@@ -260,7 +262,8 @@ class BatchFlow(BatchEvents):
     def _uncertain_guards(self, scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
         """The conditions of a call, inside the loop; those that always hold apart."""
         begin = self.recorder.loops[self.loop_index].at.line if not self.depth else 0
-        around = [g for g in list_all_guards(scope, step) if g.test.lineno > begin]
+        guards = list_all_guards(self.recorder.project, scope, step)
+        around = [g for g in guards if g.test.lineno > begin]
         uncertain = (one for one in around if not self.recorder.always_holds(one, scope))
         return [self.recorder.name_interval(one, scope) for one in uncertain]
 
@@ -290,8 +293,7 @@ class BatchFlow(BatchEvents):
         state.losses |= losses
         state.results |= losses
         before = (self.guards, self.depth, self.self_class)
-        self.guards = around
-        self.depth, self.self_class = self.depth + 1, cls
+        self.guards, self.depth, self.self_class = around, self.depth + 1, cls
         self.follow_steps(target, inside, state)
         self.guards, self.depth, self.self_class = before
         self._leave_object(cls if target.owner is not None else None, state)

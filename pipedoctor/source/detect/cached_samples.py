@@ -4,6 +4,7 @@ import ast
 
 from pipedoctor.facts.code_events.dataset import CachedSampleMutation
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep, can_coincide
 from pipedoctor.source.syntax.expressions import binding_key, last_name
@@ -22,9 +23,13 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
     sources: dict[str, str] = {}
     since: dict[str, CodeStep] = {}
     changed: list[tuple[str, CodeStep]] = []
+    given_on: set[int] = set()
     for step in scope.steps:
         node = step.node
         if isinstance(node, ast.Assign):
+            if isinstance(node.value, ast.Call):
+                given_on.add(id(node.value))
+                _record_changed_by_callee(recorder, scope, node.value, sources)
             for target in node.targets:
                 before = dict(sources)
                 _track_element_names(sources, target, node.value)
@@ -36,6 +41,8 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
                 if isinstance(target, ast.Subscript):
                     changed.append((binding_key(target.value), step))
         elif isinstance(node, (ast.AugAssign, ast.Call)):
+            if isinstance(node, ast.Call) and id(node) not in given_on:
+                _record_changed_by_callee(recorder, scope, node, sources)
             name = _find_changed_name(node)
             whole = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
             if name in sources and not (whole and not _is_used_as_array(scope, name)):
@@ -46,6 +53,34 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
                 if not _is_wrapped_dataset(recorder, scope, container):
                     recorder.add_event(CachedSampleMutation(variable=name), scope, its, container)
         changed.clear()
+
+
+def _record_changed_by_callee(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, sources: dict[str, str]
+) -> None:
+    """``x = jitter(x)``, where that says ``x += noise`` of an array that it is given."""
+    given = {one.id for one in node.args if isinstance(one, ast.Name) and one.id in sources}
+    for function, _ in (
+        recorder.call_graph.resolve_call(node.func, scope, scope.owner) if given else ()
+    ):
+        for name, value in match_arguments(function, node):
+            key = value.id if isinstance(value, ast.Name) else ""
+            step = _find_first_change(function, name) if key in given else None
+            if step is not None and not _is_wrapped_dataset(recorder, scope, sources[key]):
+                details = CachedSampleMutation(variable=name)
+                recorder.add_event(details, function, step, sources[key])
+
+
+def _find_first_change(function: CodeScope, name: str) -> CodeStep | None:
+    """Where a function changes an array that it is given, if it does nothing to it before."""
+    if function.bindings.get(name):
+        return None
+    for step in function.steps:
+        node = step.node
+        if isinstance(node, ast.AugAssign) and _find_changed_name(node) == name:
+            whole = isinstance(node.target, ast.Name)
+            return step if not whole or _is_used_as_array(function, name) else None
+    return None
 
 
 def _find_changed_name(node: ast.AugAssign | ast.Call) -> str:
@@ -98,6 +133,11 @@ def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.e
     if container.startswith("self."):
         sources[target.id] = container
         return
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        part = find_container(value.value)
+        if part.startswith("self."):
+            sources[target.id] = part  # a view, if it is an array
+            return
     same = strip_slices(value)
     if isinstance(same, ast.Name) and same.id in sources:
         sources[target.id] = sources[same.id]

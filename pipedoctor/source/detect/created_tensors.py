@@ -12,6 +12,7 @@ from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, 
 from pipedoctor.source.detect.host_factories import (
     creates_then_moves,
     find_kept_key,
+    find_made,
     is_created,
 )
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
@@ -53,7 +54,7 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         if place in known or not copies.creates((scope, step, node)):
             continue
         known.add(place)
-        details = replace(_DETAILS, variable=find_kept_key(node))
+        details = replace(_DETAILS, variable=find_kept_key(node), made_line=find_made(scope, node))
         recorder.add_event(details, scope, step, unparse_short(node))
 
 

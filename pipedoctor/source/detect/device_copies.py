@@ -76,6 +76,17 @@ def _is_placed(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> boo
     return full.startswith("torch.") and any(not _is_cpu_device(one) for one in devices)
 
 
+def makes_on_device(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """``torch.cuda.FloatTensor(rows)``, itself or by a variable that may stand for the type."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        given = (value for value, _ in scope.bindings.get(node.func.id, ()))
+        return any("torch.cuda." in unparse_short(one) for one in given)
+    full = recorder.full_name_of(node.func, scope)
+    return full.startswith("torch.cuda.") and full.endswith("Tensor")
+
+
 def speaks_of_moves(module: Module) -> bool:
     """May the functions of a file copy to a device, by its text?"""
     return any(word in module.file.content for word in _MOVING_WORDS)

@@ -2,13 +2,21 @@
 
 import ast
 
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 
-def list_passed_intervals(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
-    """The conditions on an interval under which the function or the turn has ended before."""
+def list_passed_intervals(
+    project: Project, scope: CodeScope, step: CodeStep
+) -> list[GuardCondition]:
+    """
+    The conditions on an interval under which the function or the turn has ended before.
+
+    Not one that all the training behind it is left out by: what is read is read in each step.
+    """
     ends = scope.turn_ends
     if not ends:
         return []
@@ -21,13 +29,26 @@ def list_passed_intervals(scope: CodeScope, step: CodeStep) -> list[GuardConditi
         if its.context.loops == loops[: len(its.context.loops)]
         if its.context.guards == guards[: len(its.context.guards)]
         if not isinstance(node.body[-1], ast.Continue) or its.context.loops == loops
-        if _counts(node.test)
+        if _counts(node.test) and not _trains_behind(project, scope, node)
     ]
 
 
-def list_all_guards(scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
+def _trains_behind(project: Project, scope: CodeScope, test: ast.If) -> bool:
+    """Does what follows go backward, itself or in a function that it calls?"""
+    names = {site.scope.name.rpartition(".")[2] for site in project.find_call_sites("backward")}
+    names.add("backward")
+    last = test.end_lineno or test.lineno
+    return any(
+        isinstance(one.node, ast.Call)
+        and one.node.lineno > last
+        and last_name(one.node.func) in names
+        for one in scope.calls
+    )
+
+
+def list_all_guards(project: Project, scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
     """These conditions, and those that stand around the step."""
-    return [*list_passed_intervals(scope, step), *step.context.guards]
+    return [*list_passed_intervals(project, scope, step), *step.context.guards]
 
 
 def _counts(test: ast.expr) -> bool:

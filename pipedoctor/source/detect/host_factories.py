@@ -11,7 +11,7 @@ from pipedoctor.source.detect.host_made import (
 from pipedoctor.source.detect.kept_arrays import is_kept_array
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -92,6 +92,16 @@ def _makes_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> 
         return False
     known = recorder.full_name_of(made.func, scope)
     return known in FILLED_FACTORIES or known in _TYPED_FACTORIES | _CONVERTING_FACTORIES
+
+
+def find_made(scope: CodeScope, node: ast.Call) -> int:
+    """The line in which a variable is given the tensor that a copy moves; 0: the copy itself."""
+    made, _ = _take_off_methods(node.func.value if isinstance(node.func, ast.Attribute) else None)
+    if not isinstance(made, ast.Name) or scope.module.file.cells:
+        return 0  # lines of a notebook count anew in each cell
+    values = [value for value, _ in scope.bindings.get(made.id, ()) if value is not node]
+    own = [one for one in values if one.lineno < node.lineno and not _is_of_itself(one, made.id)]
+    return max((one.lineno for one in own), default=0)
 
 
 def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]:
@@ -273,20 +283,3 @@ def _stands_beside(made: CodeStep, scope: CodeScope, node: ast.Call) -> bool:
     """In the same loops, and not where nothing is there yet."""
     moved = next((step for step in scope.calls if step.node is node), None)
     return moved is not None and moved.context.loops == made.context.loops
-
-
-def is_made_once(context: CodeContext, scope: CodeScope) -> bool:
-    """``if key not in kept:``, ``if self.mask is None or ...``: only where nothing fits yet."""
-    return any(guard.holds and _asks_for_missing(guard.test, scope) for guard in context.guards)
-
-
-def _asks_for_missing(test: ast.expr, scope: CodeScope) -> bool:
-    """Is something not there yet? Whether an argument is given is another question."""
-    if isinstance(test, ast.BoolOp):
-        return any(_asks_for_missing(one, scope) for one in test.values)
-    if not isinstance(test, ast.Compare):
-        return False
-    if isinstance(test.ops[0], ast.Is) and isinstance(test.comparators[0], ast.Constant):
-        given = isinstance(test.left, ast.Name) and test.left.id in scope.parameter_names
-        return test.comparators[0].value is None and not given
-    return isinstance(test.ops[0], ast.NotIn)

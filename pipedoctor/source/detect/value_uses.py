@@ -11,7 +11,7 @@ from pipedoctor.source.syntax.walk import child_nodes, contains_node, find_nodes
 
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
+_REDUCTIONS = {"sum", "mean", "norm", "amax", "amin", "det", "logdet"}
 _TENSOR_REDUCTIONS = _REDUCTIONS | {"all", "any", "max", "min", "prod", "std", "var", "median"}
 _TENSOR_QUESTIONS = {"all", "any", "equal", "allclose", "isnan", "isinf", "isfinite"}
 """Functions of torch whose answer is one truth value, or is asked for one."""
@@ -175,11 +175,17 @@ def converts_result(
         return any(not names.isdisjoint(results) for names in texts)
     if how == "float":
         first = node.args[0] if node.args else None
-        if not (isinstance(first, ast.Call) and is_plain_reduction(first)):
+        reduced = isinstance(first, ast.Call) and is_plain_reduction(first)
+        if first is None or not (reduced or _is_one_element(first)):
             on_device = frozenset()
         return first is not None and bool(tensor_names(first) & (results | on_device))
     given = [*node.args, *(word.value for word in node.keywords)]
     return bool({name for one in given for name in tensor_names(one)} & results)
+
+
+def _is_one_element(node: ast.expr) -> bool:
+    """``x[0][1]``: of a tensor, at places that are written out."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
 
 
 def _list_parts(given: list[ast.expr]) -> list[ast.expr]:

@@ -1,6 +1,7 @@
 """Which functions a loader sends to its workers, and where each is written."""
 
 import ast
+from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.program import WorkerFunction
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -17,11 +18,11 @@ _FUNCTION_ARGUMENTS = ("collate_fn", "worker_init_fn")
 def record_worker_functions(
     recorder: EventRecorder,
     loader: ResolvedLoaderCall,
-    transform: tuple[ast.Lambda, CodeScope] | None,
+    transforms: Sequence[tuple[ast.Lambda, CodeScope]],
 ) -> None:
     """Record lambdas and local functions among the arguments of a loader."""
-    if transform is not None:
-        _record_function(recorder, transform[1], transform[0], transform[0])
+    for node, scope in transforms:
+        _record_function(recorder, scope, node, node, "transform")
     for name in _FUNCTION_ARGUMENTS:
         given = loader.arguments.get(name)
         found = _find_unpicklable(recorder, given) if given is not None else None
@@ -43,18 +44,20 @@ def _find_unpicklable(recorder: EventRecorder, argument: ArgumentExpression) -> 
 
 
 def _record_function(
-    recorder: EventRecorder, scope: CodeScope, node: ast.expr, location: ast.expr
+    recorder: EventRecorder, scope: CodeScope, node: ast.expr, location: ast.expr, name: str = ""
 ) -> None:
-    recorder.add_event(WorkerFunction(), scope, CodeStep(node, CodeContext()), node=location)
+    step = CodeStep(node, CodeContext())
+    recorder.add_event(WorkerFunction(), scope, step, name, node=location)
 
 
-def find_transform_lambda(
+def list_transform_lambdas(
     recorder: EventRecorder, loader: ResolvedLoaderCall
-) -> tuple[ast.Lambda, CodeScope] | None:
-    """A lambda among the transforms that the dataset of a loader is given."""
+) -> list[tuple[ast.Lambda, CodeScope]]:
+    """The lambdas among the transforms that the dataset of a loader is given."""
     given = loader.arguments.get("dataset")
+    found: list[tuple[ast.Lambda, CodeScope]] = []
     if given is None:
-        return None
+        return found
     for node, scope in _assigned_values(recorder, given.node, given.scope):
         if not isinstance(node, ast.Call):
             continue
@@ -63,8 +66,8 @@ def find_transform_lambda(
                 for one in find_nodes(value, (ast.Call,)):
                     first = one.args[0] if one.args else None
                     if last_name(one.func) == "Lambda" and isinstance(first, ast.Lambda):
-                        return first, its
-    return None
+                        found.append((first, its))
+    return found
 
 
 def _assigned_values(

@@ -237,3 +237,10 @@ def test_what_is_kept_on_the_host_becomes_a_buffer() -> None:
     finding = find_one(cpu_create_then_move, kept)
 
     assert finding.remedies[0].snippet == ('self.register_buffer("weight", ..., persistent=False)')
+
+
+def test_both_lines_are_named_where_a_variable_keeps_it() -> None:
+    finding = find_one(cpu_create_then_move, batch_loop("z = torch.randn(9)\nnet(x)\nz = z.cuda()"))
+
+    assert finding.location is not None
+    assert [one.line for one in finding.also_at] == [finding.location.line - 2]

@@ -35,7 +35,36 @@ SILENT = {
         GPU_STEP + "n = len(y)\nsums[n] += loss\nkept[:, n] = loss * 2\nprint(n)"
     ),
 }
+UPDATE = """
+class Agent:
+    def update(self, batch, step):
+        if step % self.every != 0:
+            return {}
+        y = self.net(batch.cuda())
+        self.improve(y)
+        return {"reward": y.mean().item()}
+    def improve(self, y):
+        y.abs().mean().backward()
+        self.optimizer.step()
+
+def main(steps):
+    agent = Agent()
+    for step, x in enumerate(DataLoader(rows)):
+        agent.update(x, step)
+"""
 SPEAKS = {
+    "behind an interval of the training itself": UPDATE,
+    "one element of the batch": batch_loop(
+        "y = y.cuda(non_blocking=True)\ny = y[0]\nkept.append(int(y[0][1]))\n" + GPU_STEP
+    ),
+    "a determinant that decides": batch_loop(
+        GPU_STEP + "for i in range(9):\n    d = torch.det(loss[i])\n    if d < 0:\n        flip(i)"
+    ),
+    "made by a type of the device": batch_loop(
+        "kind = torch.cuda.FloatTensor if gpu else torch.FloatTensor\n"
+        + GPU_STEP
+        + "boxes = kind(rows)\nfit(boxes.cpu())"
+    ),
     "behind a return of another kind": REPORT.format(test="loss is None")
     + batch_loop(GPU_STEP + "report(loss, step)"),
     "before an interval": batch_loop(

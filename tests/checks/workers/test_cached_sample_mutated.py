@@ -44,7 +44,17 @@ class Kept(Dataset):
         image[image > 250] = 0
         return image
 """
+JITTER = """
+def jitter(points):
+    n, c = points.shape
+    {change} np.random.randn(n, c)
+    return points
+"""
+JITTERED = rows_dataset(
+    item="x = self.rows[index][:9]\nif self.noise:\n    x = jitter(x)\nreturn x"
+)
 SILENT = {
+    "a function that makes another": JITTER.format(change="points = points +") + JITTERED,
     "loaded anew each time": LOADED % "pass",
     "copied": rows_dataset(item="x = self.rows[index].copy()\nx[0] = 1"),
     "a selection": rows_dataset(item="x = self.rows[index]\ny = x[choice]\ny[0] = 1"),
@@ -64,6 +74,7 @@ SILENT = {
     "a piece of a list": rows_training("pass", "x = self.rows[index]\ny = x[0:2]\ny[0] = 1"),
 }
 SPEAKS = {
+    "by a function that is given a part": JITTER.format(change="points +=") + JITTERED,
     "returned by a method": LOADED % "self.kept[name] = image",
     "by index": rows_dataset(item="x = self.rows[index]\nx[0] = 1"),
     "in one branch": rows_dataset(

@@ -1,7 +1,7 @@
 """PDR305: a function that cannot be sent to a worker."""
 
 from pipedoctor_checks.workers.unpicklable_callable import unpicklable_callable
-from tests.checks.code_samples import make_tests, rows_dataset
+from tests.checks.code_samples import find, make_tests, rows_dataset
 
 COLLATING = (
     "class Join:\n    def __init__(self):\n        self.f = lambda x: x\n"
@@ -31,3 +31,18 @@ SPEAKS = {
     ),
 }
 test_silent, test_speaks = make_tests(unpicklable_callable, SILENT, SPEAKS)
+
+
+def test_all_lambdas_of_the_transforms_are_named() -> None:
+    code = (
+        "def main(names):\n    both = transforms.Compose(\n        [\n"
+        "            transforms.Lambda(lambda x: x),\n            abs,\n"
+        "            transforms.Lambda(lambda x: x + 1),\n        ]\n    )\n"
+        "    rows = Rows(names, transform=both)\n"
+        "    for x in DataLoader(rows, num_workers=2):\n        print(x)\n"
+    )
+
+    (finding,) = find(unpicklable_callable, code)
+
+    assert finding.location is not None
+    assert [one.line for one in finding.also_at] == [finding.location.line + 2]
