@@ -18,7 +18,7 @@ _SPEC_PATHS = {
     "pod": ("spec",),
     "job": ("spec", "template", "spec"),
     "cronjob": ("spec", "jobTemplate", "spec", "template", "spec"),
-    "pytorchjob": ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec"),
+    "pytorchjob": ("template", "spec"),
 }
 _CONTAINER_KEY = '"name":"train"'
 _FIRST_CONTAINER = "jsonpath={.spec.template.spec.containers[0].name}"
@@ -121,6 +121,8 @@ def _name_kind(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         return remedy
     for key in reversed(_SPEC_PATHS[kind]):
         spec = {key: spec}
+    if kind == "pytorchjob":
+        spec = {"spec": {"pytorchReplicaSpecs": {"Master": spec, "Worker": spec}}}
     title = f"{remedy.title}, in the manifest: kubectl replace --force -f creates it again"
     return replace(remedy, title=title, argv=(), snippet=render_yaml(spec))
 

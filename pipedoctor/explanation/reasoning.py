@@ -34,6 +34,8 @@ _WARNING_TEXT = re.compile(r"Warning: |\(Triggered internally at ")
 """How warnings of Python begin, and those of torch end."""
 _GUESS_STEP = 4
 """How far apart guesses are: too far for the machine to turn them round."""
+_CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
+"""What the code asks before it raises an exception of its own."""
 _FATAL_SCORE = 70
 _CAUSE_MARGIN = 25
 """How much weaker than its consequence a cause may be and still explain it."""
@@ -144,6 +146,7 @@ def _weigh_sightings(
         for r in log.raised
         if "Warning" not in r.kind and r.kind != "KeyboardInterrupt"
     ]
+    raised += [seen.text for seen, _ in valid if raised and seen.signature == _CONDITION]
     voices: dict[str, list[_WeightedSighting]] = {}
     for seen, signature in valid:
         others = any(cause != seen.cause for cause in fatal)

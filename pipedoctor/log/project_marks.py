@@ -61,7 +61,7 @@ _MARKS = re.compile(
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "
     r"|\.el\d|Linux|Red Hat|RHEL|CentOS|Fedora|buntu|ebian|ubi\d|centos|(?:rocky|alma)linux"
-    r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
+    r"|exited with code|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
 _TOOLS = re.compile(
@@ -92,6 +92,9 @@ _COMPOSE_UP = re.compile(
     r" (?:--?[\w=-]{1,30} ){0,4}(?P<service>[A-Za-z][\w.-]{0,60})\b"
     r"|^Attaching to (?P<service1>[A-Za-z][\w.-]{0,60}?)-\d{1,3}$"
 )
+_FAILED = re.compile(r"Error\b|ERROR\b|Traceback|Killed\b|\bfatal\b|No space left")
+"""What only the service that fails writes, where there are several."""
+_EXITED = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} exited with code [1-9]")
 _COMPOSE_NAME = re.compile(r"^(?P<service>[A-Za-z][\w.-]{1,60}) {2,12}\| ")
 _MIN_COMPOSE_LINES = 4
 """Lines that begin alike before they are those of Compose, and not of a table."""
@@ -134,6 +137,7 @@ class ProjectDetector:
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
         self._names: dict[str, str] = {}
+        self._failed: dict[str, str] = {}
         self._manifest = ManifestReader()
         self._tools: set[str] = set()
         self._uses: set[str] = set()
@@ -173,10 +177,18 @@ class ProjectDetector:
             self._name(**names)
         if entered := _ENTERED.search(text):
             self._name(**entered.groupdict())
+        self._read_services(text)
+
+    def _read_services(self, text: str) -> None:
+        """Of Compose: the first of all, and the first that fails."""
+        if exited := _EXITED.match(text):
+            self._failed.setdefault("service", exited["service"])
         if started := _COMPOSE_UP.search(text):
             self._name(service=started["service"] or started["service1"])
         if service := _SERVICE.match(text):
             self._name(**service.groupdict())
+            if _FAILED.search(text):
+                self._failed.setdefault("service", service["service"])
         elif service := _COMPOSE_NAME.match(text):
             count = self._services[service[1]] = self._services.get(service[1], 0) + 1
             if count == _MIN_COMPOSE_LINES:
@@ -201,8 +213,8 @@ class ProjectDetector:
 
     @property
     def names(self) -> dict[str, str]:
-        """As `Log.names` has them, without commands; a manifest knows more than a guess."""
-        return self._names | self._manifest.get_names()
+        """As `Log.names` has them, without commands; what failed, or a manifest, knows more."""
+        return self._names | self._failed | self._manifest.get_names()
 
     def find_tool(self) -> PackageTool:
         """What installs packages there; empty: no other than pip is named."""

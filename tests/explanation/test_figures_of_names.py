@@ -34,6 +34,66 @@ CASES = {
         "OSError: [Errno 122] Disk quota exceeded: '/home/ae/wandb/run/files/output.log'\n",
         'du -xh --max-depth=2 "$HOME"',
     ),
+    "the service that fails": (
+        (
+            "redis-1    | Ready to accept connections tcp\nlearner-1  | 12 loader processes\n"
+            "learner-1  | RuntimeError: DataLoader worker (pid 8) is killed by signal: Bus error.\n"
+        ),
+        "services:\n  learner:\n    shm_size: 9gb",
+    ),
+    "the service that ended": (
+        (
+            "redis-1    | Ready to accept connections tcp\nlearner-1 exited with code 1\n"
+            "unable to write to file </torch_1_2_3>\n"
+        ),
+        "services:\n  learner:\n    shm_size",
+    ),
+    "master and workers of a PyTorchJob": (
+        "$ kubectl -n vision logs pytorchjob-cell-master-0\nunable to write to file </torch_6>\n",
+        "pytorchReplicaSpecs:\n    Master:\n",
+    ),
+    "few workers in a profile": (
+        (
+            "The 'train_dataloader' does not have many workers which may be a bottleneck."
+            " Consider increasing the value of the `num_workers` argument` to `num_workers=23` in\n"
+            "Profiler: [_TrainingEpochLoop].train_dataloader_next  mean 4.9 s  total 9 s  93.4 %\n"
+            "Epoch 0:   2%|#        | 41/1849 [03:34<2:37:51,  0.19it/s, train_loss=0.02]\n"
+        ),
+        "DataLoader(..., num_workers=23, persistent_workers=True)",
+    ),
+    "an assertion behind a warning": (
+        (
+            "/e/cuda/__init__.py:128: UserWarning: CUDA initialization: The NVIDIA driver on your"
+            " system is too old (found version 11040).\nTraceback (most recent call last):\n"
+            '  File "/w/t.py", line 41, in main\n    assert torch.cuda.is_available(), "no"\n'
+            "AssertionError: no\n"
+        ),
+        "https://download.pytorch.org/whl/cu118",
+    ),
+    "a GPU for one process": (
+        (
+            "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable\n"
+            "| N/A   55C    P0   120W / 250W |   4120MiB / 16384MiB |     64%   E. Process |\n"
+        ),
+        "nvidia-smi -c 0",
+    ),
+    "a module for an older numpy": (
+        (
+            '  File "/e/lib/python3.9/site-packages/pycocotools/mask.py", line 3, in <module>\n'
+            "ValueError: numpy.dtype size changed, may indicate binary incompatibility. Expected 96"
+            " from C header, got 88 from PyObject\ntorch==2.0.1+cu118\n"
+        ),
+        "--no-build-isolation --no-binary pycocotools pycocotools",
+    ),
+    "a GPU that is free": (
+        (
+            "$ CUDA_VISIBLE_DEVICES=0 python f.py --bs 16\nOutOfMemoryError: CUDA out of memory."
+            " Tried to allocate 90.00 MiB. GPU 0 has a capacity of 31.74 GiB of which 61 MiB is"
+            " free. Process 18422 has 29.88 GiB memory in use. Including non-PyTorch memory, this"
+            " process has 1.79 GiB memory in use.\n0, 30657 MiB, 32768 MiB\n1, 4 MiB, 32768 MiB\n"
+        ),
+        "CUDA_VISIBLE_DEVICES=1 python f.py --bs 16",
+    ),
     "Ninja": (
         "RuntimeError: Ninja is required to load C++ extensions (pip install ninja to get it)\n",
         "python -m pip install ninja",

@@ -3,12 +3,14 @@
 from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.units import format_size, parse_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 from pipedoctor_checks.crashes._smaller_batch import halve_in_code, halve_in_command
 
 _CAUSE = "gpu_out_of_memory"
+_VISIBLE = compile_lazily(r"^CUDA_VISIBLE_DEVICES=\S{0,40} ")
 _OWN_SHARE = 0.7
 """Of what a process holds: so much is allocated by PyTorch only if the process is this one."""
 _HERE = (Launcher.BARE, Launcher.DOCKER)
@@ -64,7 +66,9 @@ def _free_from_others(log: Log) -> tuple[Remedy, ...]:
         return ()
     if own and parse_size(own) >= sum(map(parse_size, held.values())):
         return ()
+    free = log.find_value(_CAUSE, "freegpu")
     return (
+        *(_move_to(free, log) if free else ()),
         advise_user(
             f"End process {pid}, which holds {held[pid]} of this GPU, if it is a run of yours"
             " that nobody needs; else wait for it",
@@ -73,6 +77,15 @@ def _free_from_others(log: Log) -> tuple[Remedy, ...]:
         ),
         *_CHOOSE_ANOTHER,
     )
+
+
+def _move_to(gpu: str, log: Log) -> tuple[Remedy, ...]:
+    """The user's own command on a GPU that the log shows to be free."""
+    title = f"Start on GPU {gpu}, which is free"
+    command = _VISIBLE.sub("", log.names.get("python", ""))
+    line = f"CUDA_VISIBLE_DEVICES={gpu} {command}" if command else ""
+    line = line or f"export CUDA_VISIBLE_DEVICES={gpu}"
+    return (advise_launch(title, snippet=line, fits=_HERE),)
 
 
 def _is_own_process(held: str, allocated: str) -> bool:
