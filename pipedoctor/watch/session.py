@@ -199,13 +199,14 @@ class WatchSession(JobProcesses):
         """
         A main process and a worker: what comes together costs one waking up.
 
-        A worker has several turns, so that it shows how long items last.
+        A worker has several turns, so that it shows how long items last; at first, one each.
         """
         mains, workers = self.pids_by_role["main"], self.pids_by_role["worker"]
         self._turn += 1
         found = [mains[self._turn % len(mains)]] if mains else []
         if workers:
             burst = _LOOKS_PER_TURN if len(workers) <= _MANY_WORKERS else _LOOKS_PER_TURN // 2
+            burst = 1 if self._turn <= len(workers) else burst
             found.append(workers[self._turn // burst % len(workers)])
         return found
 

@@ -7,6 +7,7 @@ import pytest
 
 from pipedoctor.watch.fresh_workers import waits_for_fresh_workers
 from pipedoctor.watch.observe import observe_ranks
+from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.stack_phases import ProcessPhase
 from pipedoctor.watch.tally import SampleTally
 
@@ -62,3 +63,12 @@ def test_a_loader_without_workers_beside_one_that_has_some(
     (found,) = observe_ranks(session)
 
     assert found.workers == workers
+
+
+def test_every_worker_is_looked_at_once_before_any_of_them_again() -> None:
+    roles = {"main": [1], "worker": [2, 3, 4]}
+    session: Any = SimpleNamespace(pids_by_role=roles, _turn=0)
+    seen = [WatchSession._choose_processes(session)[1] for _ in range(24)]  # noqa: SLF001
+
+    assert set(seen[:3]) == {2, 3, 4}
+    assert seen[7:15] == [3] * 8
