@@ -41,7 +41,7 @@ def observe_ranks(session: WatchSession) -> list[Observation]:
     """One for each rank, the one that waits longest first."""
     mains = session.list_mains()
     found = pool_similar_ranks([_observe_rank(session, main, len(mains)) for main in mains])
-    found.sort(key=lambda one: -one.data_wait)
+    found.sort(key=lambda one: (-round(one.data_wait, 6), one.worker.idle))  # of equals, the slow
     if len(found) == 1:
         return found
     from statistics import median  # noqa: PLC0415  (3 ms, and most jobs have one rank)

@@ -38,18 +38,18 @@ def test_what_is_waited_for(workers: list[Any], again: bool, expected: bool) -> 
     assert waits_for_fresh_workers(workers, again=again) is expected
 
 
-@pytest.mark.parametrize(("own", "waiting", "workers"), [(60, 25, 0), (20, 25, 2), (4, 2, 2)])
-def test_a_loader_without_workers_beside_one_that_has_some(
-    own: int, waiting: int, workers: int
-) -> None:
-    """What is judged is the loader that most of the wait is spent in."""
-    main = SampleTally(samples=100.0)
-    main.phases.update(fetching=own, waiting=waiting, blocked=100 - own - waiting)
-    member = SimpleNamespace(pid=1, rank=None)
-    process = SimpleNamespace(tally=main, member=member, unknown={}, code_root="")
+def main_process(rank: int | None, **phases: float) -> Any:
+    tally = SampleTally(samples=100.0)
+    tally.phases.update(phases)
+    member = SimpleNamespace(pid=rank or 0, rank=rank)
+    return SimpleNamespace(tally=tally, member=member, unknown={}, code_root="")
+
+
+def job(mains: list[Any]) -> Any:
+    """A session of these main processes, whose workers have shown nothing."""
     limits = {"busy_cpus": None, "throttled_share": None, "cpus": 2.0, "huge_faults": 0.0}
-    session: Any = SimpleNamespace(
-        list_mains=lambda: [process],
+    return SimpleNamespace(
+        list_mains=lambda: mains,
         list_delivering=lambda _: [SimpleNamespace(list_batch_seconds=list)] * 2,
         list_item_times=lambda _: [],
         sum_worker_tallies=lambda _: SampleTally(),
@@ -60,9 +60,27 @@ def test_a_loader_without_workers_beside_one_that_has_some(
         limits=SimpleNamespace(has_quota=False, **limits),
         gpus=SimpleNamespace(list_devices=list),
     )
-    (found,) = observe_ranks(session)
+
+
+@pytest.mark.parametrize(("own", "waiting", "workers"), [(60, 25, 0), (20, 25, 2), (4, 2, 2)])
+def test_a_loader_without_workers_beside_one_that_has_some(
+    own: int, waiting: int, workers: int
+) -> None:
+    """What is judged is the loader that most of the wait is spent in."""
+    main = main_process(None, fetching=own, waiting=waiting, blocked=100 - own - waiting)
+    (found,) = observe_ranks(job([main]))
 
     assert found.workers == workers
+
+
+def test_of_ranks_that_wait_as_long_the_one_with_busy_workers_is_slow() -> None:
+    mains = [main_process(rank, waiting=70, blocked=30) for rank in (0, 1)]
+    busy, idle = SampleTally(), main_process(0, idle=100).tally
+    busy.phases.update(fetching=90, idle=10)
+    session = job(mains)
+    session.sum_worker_tallies = lambda main: idle if main is mains[0] else busy
+
+    assert [found.rank for found in observe_ranks(session)] == [1, 0]
 
 
 def test_every_worker_is_looked_at_once_before_any_of_them_again() -> None:
