@@ -2,6 +2,7 @@
 
 import re
 
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.assignment_grammar import (
     ASSIGNED_NEXT,
     BARE_ENDS,
@@ -13,6 +14,8 @@ from pipedoctor.privacy.assignment_grammar import (
 )
 from pipedoctor.privacy.secret_names import NameStrength
 from pipedoctor.privacy.secret_values import is_likely_password, looks_drawn
+
+_LOGIN = compile_lazily(r"\b(?:login|authenticate|HfApi|InferenceClient)\([^()\n]*$")
 
 
 def is_kind_of_resource(text: str, begin: int) -> bool:
@@ -36,6 +39,9 @@ def is_demand(text: str, begin: int, match: re.Match[str]) -> bool:
 def is_asked_for(text: str, begin: int, name: str) -> bool:
     """Is it one of an address or the environment: ``/lab?token=x``, ``PIP_TOKEN=x``?"""
     variable = name.endswith("_TOKEN") and name.isupper() and text[begin + len(name) :][:1] == "="
+    if name == "token" and text[begin + 5 : begin + 6] == "=":
+        before = text[max(0, begin - 80) : begin]
+        variable = _LOGIN.search(before) is not None
     return variable or (name == "token" and text[begin - 1 : begin] in {"?", "&"})
 
 

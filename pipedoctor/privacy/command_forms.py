@@ -108,9 +108,20 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("redis-cli", "ipmitool", "ldap", "mongo", "sqlcmd", "zip", "7z", "rar", "smbclient"),
+        (
+            "redis-cli",
+            "ipmitool",
+            "ldap",
+            "mongo",
+            "beeline",
+            "sqlcmd",
+            "zip",
+            "7z",
+            "rar",
+            "smbclient",
+        ),
         rf"(\b(?:redis-cli\s{_GAP}??-a|ipmitool\s{_GAP}??-P|ldap\w+\s{_GAP}??-w"
-        rf"|mongo\w*\s{_GAP}??-p|sqlcmd\s{_GAP}??-P|(?:un)?zip\s{_GAP}??-P)\s?)"
+        rf"|mongo\w*\s{_GAP}??-p|beeline\s{_GAP}??-p|sqlcmd\s{_GAP}??-P|(?:un)?zip\s{_GAP}??-P)\s?)"
         rf"(?!<secret>){_WORD}",
         "https://redis.io/docs/latest/develop/tools/cli/",
     ),
@@ -180,7 +191,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("('", '("'),
-        r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?\[?|\w*(?:Basic|Digest)Auth|login|authenticate)\(\s?"
+        r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?\[?|\w*(?:Basic|Digest)Auth|login|authenticate|(?:simple_)?bind(?:_s)?)\(\s?"
         r"[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
         r"(?!<secret>|(?:pass|password|secret|token)[\"'])[^\"'\n]{4,200}(?=[\"'])",
         "https://requests.readthedocs.io/en/latest/user/authentication/",
@@ -252,6 +263,22 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         ("mc alias", "mc config"),
         r"(\bmc\s(?:alias\sset|config\shost\sadd)\s\S+\s\S+\s)[\"']?\S+\s\S+",
         "https://min.io/docs/minio/linux/reference/minio-mc/mc-alias-set.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("mc admin", "ftp "),
+        r"(\bmc\sadmin\suser\s(?:svcacct\s)?add\s\S+\s\S+\s"
+        r"|\bl?ftp\s[^\n|&]{0,80}?[\"';]\s?user\s[\w.@-]+[\s,])(?!<secret>)"
+        r"[^\s\"';]+",
+        "https://min.io/docs/minio/linux/reference/minio-mc-admin/mc-admin-user.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("FTP(", "FTP_TLS(", ".connect("),
+        r"(\b(?:FTP(?:_TLS)?|(?:pymysql|MySQLdb|mysql\.connector|psycopg2?|oracledb|cx_Oracle"
+        r"|pymssql)\.connect)\(\s?[\"'][^\"'\n]{1,80}[\"'],\s?[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
+        r"(?!<secret>)[^\"'\n]{3,200}(?=[\"'])",
+        "https://peps.python.org/pep-0249/#connect",
         has_option=False,
     ),
     CommandForm(

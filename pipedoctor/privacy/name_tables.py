@@ -61,8 +61,17 @@ def replace_names(text: str, replacers: Mapping[str, MatchReplacer]) -> str:
     found = _index_marks(" " in text).find_rows(text)
     if not found and "<" not in text:
         return text
+    done = -1
+    if "<" not in text:  # nothing is replaced yet, in most texts nothing ever is
+        for number in sorted(found):
+            done, form = number, _FORMS[number]
+            text = form.pattern.replace_matches(replacers[form.kind], text)
+            if "<" in text:
+                break
+        else:
+            return text
     for number in sorted(found | _LATE):
-        if number in found or "<" in text:
+        if number > done:
             form = _FORMS[number]
             text = form.pattern.replace_matches(replacers[form.kind], text)
     return text

@@ -40,6 +40,8 @@ from pipedoctor.privacy.vocabulary import (
 _EXAMPLE_HOSTS = COMMON_WORDS | {"hostname"}
 _EXAMPLE_PASSWORDS = frozenset(("password", "passwd", "pass", "pwd"))
 """Documentation writes ``user:password@host``."""
+_NO_DOMAINS = (".so", ".py", ".dll", ".service", ".slice", ".scope", ".socket", ".timer", ".mount")
+"""Ends of files and of units of systemd: ``user@0.service``."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 
 
@@ -257,7 +259,7 @@ class NameRedactor:
     def _replace_email(self, match: re.Match[str]) -> str:
         user, host = match[1], match[2].lower()
         behind_colon = match.string[match.start() - 1 : match.start()] == ":"
-        if host.endswith((".so", ".py", ".dll")) or (behind_colon and user in _EXAMPLE_PASSWORDS):
+        if host.endswith(_NO_DOMAINS) or (behind_colon and user in _EXAMPLE_PASSWORDS):
             return match[0]
         nobody = user.lower() in COMMON_WORDS or user.lower() in ROLES
         person = user if nobody else self._get_alias("user", user)

@@ -86,7 +86,12 @@ COMMON_FOLDERS = frozenset(
     " modules xet assets torch_extensions library resolve simple api manifests _temp _work _actions"
     " _tool drive mydrive ckpt ckpts cluster work_dirs out build dist examples configs tools"
     " scripts"
-    " nas .venvs frames artifacts".split()
+    " nas .venvs frames artifacts"
+    # what people do there
+    " lm llm llms nlp cv asr tts rl rlhf ocr vlm vqa seg det cls mt moe ssl gan gans slam nerf vit"
+    " gpt bert lora sft dpo ppo sdxl recsys detection segmentation classification pretrain"
+    " pretraining finetune finetuning captioning retrieval speech vision robotics experiment"
+    " experiments exp exps".split()
 )
 
 _VERSION_NAME = compile_lazily(

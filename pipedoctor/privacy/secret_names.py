@@ -66,6 +66,7 @@ _VENDORS = _split_words(
 _KEY_HEADS = _VENDORS | _split_words(
     "api access secret private account auth encryption encrypt decryption signing master storage"
     " shared service ssh deploy license ingest read write subscription app application client"
+    " wifi wpa wlan luks bitlocker vpn"
     " consumer admin root user session cipher aes rsa pem tls ssl gpg pgp wireguard host hmac jwt"
 )
 _STORES = _split_words("redis s3 minio mongo postgres pg mysql db database consul nomad kaggle")

@@ -44,6 +44,7 @@ _MIN_TURNS, _MIN_TURNS_QUOTED, _MIN_TURNS_COMMON = 3, 4, 6
 _MIN_KEY_TURN_RATE = 0.3
 _MIN_LETTERS, _MIN_LETTER_TURN_RATE = 12, 0.2
 _CAMEL_CASE = r"[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*"
+_CALLED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 _NEXT_LINES = 2
 """Lines of a table behind its heading."""
 
@@ -109,6 +110,8 @@ def _mask_line(line: str, mask: str, *, keys: bool) -> str:
             begin, word = begin + user.end(), word[user.end() :]
         bare = word.rstrip(".!?*")
         least = _MIN_TURNS_QUOTED if user else _MIN_TURNS
+        if match.string[match.end() :][:1] == "(" and re.fullmatch(_CALLED, bare):
+            return match[0]
         hexadecimal = keys and not user and re.fullmatch(_HEX_KEY, bare)
         if _is_drawn_password(bare, least) or hexadecimal:
             return match[0][:begin] + mask + match[0][begin + len(word) :]
