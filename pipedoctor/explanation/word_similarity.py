@@ -12,7 +12,14 @@ import msgspec
 
 from pipedoctor.engine.packs import Pack, find_packs
 from pipedoctor.explanation.signature_catalogue import find_pack_folders
-from pipedoctor.log.progress import COMPLAINT, COMPLAINT_WORDS, FAILURE_WORDS, is_minor
+from pipedoctor.log.progress import (
+    COMPLAINT,
+    COMPLAINT_WORDS,
+    FAILURE_WORDS,
+    drop_counts_of_none,
+    is_minor,
+    is_quotation,
+)
 from pipedoctor.runtime.attempt import Crash, attempt
 
 VOCABULARY_FILE = "vocabulary.json"
@@ -58,7 +65,10 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
     """
     told = COMPLAINT if goes_on else _FAILURE
     return any(
-        told.search(row) and not _BANNER.search(row) and not (goes_on and is_minor(row))
+        told.search(drop_counts_of_none(row))
+        and not _BANNER.search(row)
+        and not is_quotation(row)
+        and not (goes_on and is_minor(row))
         for row in text.split("\n")
     )
 

@@ -1,5 +1,6 @@
 """Does the job of a log go on, or end well, behind everything that it complains of?"""
 
+import math
 import re
 
 from pipedoctor.facts.log import Seen
@@ -29,22 +30,45 @@ COMPLAINT = re.compile(
 )
 """What is said of a job that goes on, and badly."""
 _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
+_HANDLED = (
+    r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
+    r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed)"
+    r"|fall(?:ing|s)? ?back (?:to|on))\b"
+    r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
+    r"|\battempt \d+(?:/| of )\w|\b(?:using|continuing) .{0,60}\b(?:instead|without)\b"
+    r"|thrown while requesting |\bcannot happen\b|\bto (?:avoid|prevent) \""
+    r"|\bexpected(?: failure|:|\))|\.\.\. ok$|^\W{0,8}pass(?:ed)?\b|\bpassed(?: +\[|\b.{0,20}$)"
+)
+"""What is done instead, or was meant to happen."""
 _MINOR = re.compile(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
-    r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:huggingface/tokenizers|libpng warning): "
+    r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:\d+[dhms]){1,3} +Warning +Failed\w"
+    r"|^(?:huggingface/tokenizers|libpng warning): "
     r"|Warning: resource_tracker: |^Corrupt JPEG data: \d+ extraneous"
-    r"|\bretry(?:ing| loop)\b|\bRetrying\b|\bfall(?:ing)? ?back (?:to|on)\b"
+    rf"|(?i:{_HANDLED})"
 )
 """Lines that call themselves a warning, or say what is done instead."""
+_NONE_FAILED = re.compile(
+    rf"(?i)\b(?:0|no|zero|none|nothing)(?: \w+)? (?:{FAILURE_WORDS})\b(?! or\b)"
+    rf"|\b(?:{FAILURE_WORDS})(?: ?[=:] ?|, )0\b|\bexpected failures?\b"
+)
+"""Failures that did not happen, in a summary."""
+_QUOTED = re.compile(
+    r"^[*|/\\ ]{0,8}(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12} (?:\([^)]{1,120}\) )?[A-Z\"\[]"
+    r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
+    r"|^ {2,8}-{1,2}\w[\w-]*(?:[ ,=]{1,2}[\w-]{1,30}){0,4} {2,}\S"
+    r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}: {2,}\S|\brefs/(?:heads|remotes|tags)/"
+)
+"""Lines of histories, release notes, `--help` and `grep -n`, which speak of failures."""
 _WORK = re.compile(
     r"(?i)\b(?:[1-9]\d?|100)%\|"
     r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
     r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
     r"|\b(?:done|finished|completed?|successful(?:ly)?|succeeded|saved|saving|synced|passed"
-    r"|uploaded|stopped: `?max)\b"
+    r"|uploaded|written|stopped: `?max)\b|^ok\b"
 )
 """Lines of a job that does its work, or has done it."""
 _COUNT = re.compile(
@@ -62,6 +86,27 @@ def is_minor(line: str) -> bool:
     return bool(_MINOR.search(line))
 
 
+_SETTLED = re.compile(r"(?i)\b(?:retry(?:ing|ed)|resolved|recovered|attempt \d+(?:/| of )\w)")
+"""Of what is slow or wrong in a job that lives on: that it is over."""
+_EVENT = re.compile(
+    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
+    r"(?P<reason>\w+)\s+(?P<object>\S+)"
+)
+"""A row of ``kubectl get events``, in whatever order."""
+_STARTS = {"Scheduled", "Started", "Completed"}
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+
+def is_quotation(line: str) -> bool:
+    """Is the line one of a history, of release notes, of a help text or of code that was found?"""
+    return bool(_QUOTED.search(line))
+
+
+def drop_counts_of_none(line: str) -> str:
+    """The line without ``0 failed`` and ``errors: 0``."""
+    return _NONE_FAILED.sub("", line)
+
+
 def find_last_progress(tail: bytes, lines: int) -> int:
     """
     The number of the last line in which the job works, in a log of so many lines.
@@ -69,9 +114,11 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     0: there is none, or something has failed in a line behind it, or in it.
     """
     rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+    if _EVENT.match(rows[-1]) and _is_started_since(rows):
+        return lines + 1
     for back, row in enumerate(reversed(rows)):
         minor = is_minor(row)
-        if not minor and _FAILURE.search(row):
+        if not minor and _FAILURE.search(drop_counts_of_none(row)):
             return 0
         if _WORK.search(row):
             return lines - back
@@ -82,6 +129,25 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     return 0
 
 
+def _is_started_since(rows: list[str]) -> bool:
+    """Has every object that events warn of started later?"""
+    events = [found for row in rows if (found := _EVENT.match(row))]
+    started = {
+        one["object"]: _count_seconds(one["age"])
+        for one in sorted(events, key=lambda one: -_count_seconds(one["age"]))
+        if one["reason"] in _STARTS
+    }
+    warned = (one for one in events if one["kind"] == "Warning")
+    return bool(started) and all(
+        started.get(one["object"], math.inf) < _count_seconds(one["age"]) for one in warned
+    )
+
+
+def _count_seconds(age: str) -> int:
+    """Of ``6m10s``."""
+    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(r"(\d+)([dhms])", age))
+
+
 def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
     """
     Does the job go on behind a warning of what would have ended it, or might happen?
@@ -90,6 +156,8 @@ def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
     """
     if seen.line >= progress_line:
         return False
+    if seen.minor and _SETTLED.search(seen.text):
+        return True
     lives = signature.role in {SignatureRole.SILENT, SignatureRole.WARNING}
     weak = seen.minor and (not lives or _HYPOTHETICAL.search(seen.text))
     return signature.passing or bool(weak)

@@ -18,7 +18,7 @@ from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
 from pipedoctor.log.manifests import MANIFEST_WORDS
-from pipedoctor.log.progress import TAIL_BYTES, find_last_progress, is_minor
+from pipedoctor.log.progress import TAIL_BYTES, find_last_progress, is_minor, is_quotation
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
@@ -163,7 +163,7 @@ class _LogReader:
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
                 self._match_signatures(self._answers.join(line, part, number), number, quoted=True)
-                quoted = self._tracebacks.read_line(line, number)
+                quoted = self._tracebacks.read_line(line, number) or is_quotation(part)
                 self._match_signatures(line, number, quoted=quoted)
 
     def build_log(self, number: int, *, brief: bool) -> Log:

@@ -23,7 +23,7 @@ BARRIER = (
 def test_no_cause_is_named(diagnosed: Callable[[str], Diagnosis]) -> None:
     named = {name: diagnosed(text).causes for name, text in LOGS.items()}
 
-    assert len(named) >= 60
+    assert len(named) >= 78
     assert {name: causes[0].cause for name, causes in named.items() if causes} == {}
 
 
@@ -33,6 +33,46 @@ def test_a_warning_counts_where_the_job_does_not_go_on(
 ) -> None:
     assert diagnosed(f"{RETRY}{rest}").causes
     assert not diagnosed(f"{RETRY}step 3 loss 0.4\n").causes
+
+
+STARTED = "9s   Normal    Started            pod/b-0   Started container main"
+SHORT = "13m  Warning   FailedScheduling   pod/b-0   0/6 nodes: 6 Insufficient nvidia.com/gpu."
+HANDLED = {
+    "smaller batches": ("[probe] batch 512: CUDA out of memory, halving", "epoch 1 loss 3.3"),
+    "left out": (
+        "skipping corrupt image /d/7.jpg (cannot identify image file)",
+        "2 shards written",
+    ),
+    "tried again": ("attempt 1 of s3://b/7.tar failed (503 Slow Down)", "epoch 0 done, 0 failed"),
+    "expected": ("test_7 (expected: [Errno 24] Too many open files) ... ok", "4 tests passed"),
+    "started later": (f"{STARTED}\n{SHORT}", ""),
+}
+
+
+@pytest.mark.parametrize(("line", "rest"), HANDLED.values(), ids=HANDLED)
+def test_what_is_handled_counts_where_the_job_does_not_go_on(
+    line: str, rest: str, diagnosed: Callable[[str], Diagnosis]
+) -> None:
+    waits = line.replace("9s   Normal", "15m  Normal")
+
+    assert not diagnosed(f"{line}\n{rest}\n").causes
+    assert diagnosed(f"{waits}\n").causes
+    assert diagnosed(f"{waits}\n{rest}\nKilled\n").causes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "9e8d7c6 Retry when a worker is killed by signal: Killed",
+        "* 77aa01b (HEAD -> main) Fix CUDA error: out of memory",
+        "- Fixed: OSError: [Errno 28] No space left on device",
+        '  --shm-size SIZE  too little gives "Bus error (core dumped)"',
+        "src/train.py:89:            if 'CUDA out of memory' in str(e):",
+    ],
+)
+def test_who_speaks_of_a_failure_has_none(line: str, diagnosed: Callable[[str], Diagnosis]) -> None:
+    assert not diagnosed(f"{line}\n").causes
+    assert diagnosed(f"{line}\nOSError: [Errno 28] No space left on device\n").causes
 
 
 def test_what_failed_outright_counts_whatever_others_print(
@@ -54,6 +94,8 @@ def test_what_failed_outright_counts_whatever_others_print(
         ("epoch 3\nstep 12: waiting for the first batch\n", 0),
         ("Successfully installed torch-2.5.1\n", 9),
         ("step 8 loss nan\n", 0),
+        ("done: 12 shards, 2 retried, 0 failed, errors: 0\n", 9),
+        ("done: 12 shards, 2 failed\n", 0),
         ("", 0),
     ],
 )
