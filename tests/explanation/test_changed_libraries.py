@@ -62,6 +62,7 @@ HINTS = {
     "AttributeError: module 'librosa' has no attribute 'output'": "soundfile",
     "AttributeError: module 'torch.amp' has no attribute 'GradScaler'": "torch.cuda.amp",
     "RuntimeError: stft requires the return_complex parameter be given": "view_as_real",
+    "t.py: error: the following arguments are required: --local_rank": "LOCAL_RANK",
     "TypeError: load() missing 1 required positional argument: 'Loader'": "safe_load",
 }
 

@@ -94,6 +94,17 @@ CASES = {
         ),
         "CUDA_VISIBLE_DEVICES=1 python f.py --bs 16",
     ),
+    "a limit of processes that anybody raises": (
+        "fork: retry: Resource temporarily unavailable\n$ ulimit -u\n512\n$ ulimit -Hu\n8192\n",
+        "ulimit -u 4124",
+    ),
+    "a quota of files": (
+        (
+            "OSError: [Errno 122] Disk quota exceeded: '/lustre/p/tiles/a/9.png'\n"
+            "    /lustre   1.2T    5T      5T       -     1000001* 1000000 1000000  -\n"
+        ),
+        "du --inodes -x --max-depth=3 /lustre",
+    ),
     "Ninja": (
         "RuntimeError: Ninja is required to load C++ extensions (pip install ninja to get it)\n",
         "python -m pip install ninja",
