@@ -39,7 +39,14 @@ _HEADERS = re.compile(r"python(3(?:\.\d{1,2})?)-dev")
 _TITLES: Mapping[str, str] = {
     "On Debian or Ubuntu, i": "I",
     " of a Debian or Ubuntu image": "",
+    " (this is for Debian and Ubuntu)": "",
 }
+_TOOLKIT = "nvidia-container-toolkit"
+_TOOLKIT_REPOSITORY = (
+    f"curl -fsSL https://nvidia.github.io/libnvidia-container/stable/rpm/{_TOOLKIT}.repo"
+    f" | sudo tee /etc/yum.repos.d/{_TOOLKIT}.repo\nsudo {{}} install -y {_TOOLKIT}"
+)
+"""As its installation guide has it."""
 
 
 def translate_for_rpm(remedy: Remedy, installer: str) -> Remedy:
@@ -52,6 +59,8 @@ def translate_for_rpm(remedy: Remedy, installer: str) -> Remedy:
         return replace(remedy, title=title, argv=tuple(line.split())) if line else remedy
     if "apt-get install" not in remedy.snippet:
         return remedy
+    if f"apt-get install -y {_TOOLKIT}" in remedy.snippet:
+        return replace(remedy, title=title, snippet=_TOOLKIT_REPOSITORY.format(installer))
     lines = _INSTALL.sub(lambda match: _write_install(match[0], installer), remedy.snippet)
     if "apt-get" in lines or not all(map(str.strip, lines.splitlines())):
         return remedy

@@ -54,6 +54,15 @@ def test_the_title_names_no_other_system() -> None:
     assert translate_for_rpm(told, "dnf").title == "Install the missing libraries"
 
 
+def test_the_toolkit_has_a_repository_of_its_own() -> None:
+    lines = "curl x\nsudo apt-get update\nsudo apt-get install -y nvidia-container-toolkit"
+
+    put = translate_for_rpm(remedy(snippet=lines), "dnf").snippet.splitlines()
+
+    assert put[0].endswith("| sudo tee /etc/yum.repos.d/nvidia-container-toolkit.repo")
+    assert put[1:] == ["sudo dnf install -y nvidia-container-toolkit"]
+
+
 @pytest.mark.parametrize(
     "given",
     [remedy("apt-get install -y ffmpeg git"), remedy(snippet="apt-get install x"), remedy()],
