@@ -10,6 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
+from pipedoctor_checks._shared.loader_calls import has_no_workers
 from pipedoctor_checks._shared.own_names import choose_expression
 from pipedoctor_checks._shared.training_loop import is_single_evaluation
 
@@ -53,8 +54,8 @@ def python_object_list(source: Source, /) -> Findings:
     class into a container stored in it; or a function that gives an object for each line, row
     or path makes the container whose elements are its items. Containers are followed through
     functions, attributes and the arguments of the dataset; what may hold arrays is not named,
-    nor what only evaluations of a single pass load. Its length is unknown, so the finding is
-    only possible, and is reported once per project.
+    nor what is loaded by no workers, or only by evaluations of a single pass. Its length is
+    unknown, so the finding is only possible, and is reported once per project.
 
     ## Bad example
 
@@ -85,7 +86,7 @@ def python_object_list(source: Source, /) -> Findings:
     - https://github.com/pytorch/pytorch/issues/13246
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
-    events = (e for e in source.select_events(ObjectList) if not _is_read_once(source, e))
+    events = (e for e in source.select_events(ObjectList) if not _needs_no_sharing(source, e))
     groups = list(group_by_class(events))
     if groups:
         yield make_code_finding(
@@ -98,10 +99,11 @@ def python_object_list(source: Source, /) -> Findings:
         )
 
 
-def _is_read_once(source: Source, event: Event[ObjectList]) -> bool:
-    """Do only evaluations of a single pass load its dataset, as far as that is known?"""
+def _needs_no_sharing(source: Source, event: Event[ObjectList]) -> bool:
+    """Do only evaluations of a single pass load its dataset, or no workers, as far as is known?"""
     mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
-    return bool(mine) and all(is_single_evaluation(source, loader) for loader in mine)
+    workless = all(map(has_no_workers, mine))
+    return bool(mine) and (workless or all(is_single_evaluation(source, x) for x in mine))
 
 
 def _pack_list(event: Event[ObjectList]) -> str:

@@ -82,7 +82,8 @@ class BatchEvents:
             if not raised and self.depth:
                 raised = self._is_computed_of(scope, func.value, state.results | moved)
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
-            made = begins_on_host(self.recorder, scope, func.value)
+            made = not raised and bool(read) and read <= state.on_host
+            made = made or begins_on_host(self.recorder, scope, func.value)
             if (raised or not self.depth) and not made:
                 self._record_sync(scope, step, how, host=host, raised=raised)
         elif converts := converts_values(node):

@@ -201,8 +201,7 @@ class BatchFlow(BatchEvents):
             part = not copied and is_part_of_result(value) and bool(tensors & moved)
             if part or find_flow_key(value) in state.results:
                 state.results |= names
-        if read and not tensors:
-            state.results -= names
+        state.rebind(names, host=bool(read) and not tensors)
 
     def _enter_call(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState

@@ -13,6 +13,9 @@ from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import child_nodes, find_nodes
 
 _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
+_TEXT_METHODS = {"batch_decode", "replace", "strip", "join", "format", "lower", "upper"}
+"""Methods that give text: of strings, and of a tokenizer."""
+_HOST_MODULES = {"math", "re", "json"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
 BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 """What may bind variables to parts of a batch."""
@@ -36,6 +39,16 @@ class FlowState:
     """Made again on the host, and so not in pinned memory."""
     on_device: dict[str, tuple[int, CodeContext]] = field(default_factory=dict[str, Any])
     """On the device: since which line, and within what."""
+    on_host: set[str] = field(default_factory=set[str])
+    """What was read back: ``rows = rows.cpu()``, and each of them."""
+
+    def rebind(self, names: AbstractSet[str], *, host: bool) -> None:
+        """Variables get a value that the host has read back, or another."""
+        if host:
+            self.results -= names
+            self.on_host |= names
+        else:
+            self.on_host -= names
 
     def on_device_before(self, line: int, context: CodeContext) -> set[str]:
         """Those that are on the device already, on this way through the loop."""
@@ -238,8 +251,8 @@ def list_tensor_calls(top: ast.expr) -> list[ast.Call]:
 
 def _is_read_by_host(func: ast.expr) -> bool:
     if isinstance(func, ast.Attribute):
-        host_module = isinstance(func.value, ast.Name) and func.value.id == "math"
-        return host_module or func.attr in _HOST_METHODS
+        host_module = isinstance(func.value, ast.Name) and func.value.id in _HOST_MODULES
+        return host_module or func.attr in _HOST_METHODS | _TEXT_METHODS
     return isinstance(func, ast.Name) and func.id in _HOST_FUNCTIONS
 
 
@@ -259,6 +272,8 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
         moved = read & state.on_device.keys()
         for name in target_names(target) if moved else ():
             state.on_device.setdefault(name, state.on_device[min(moved)])
+    elif read and read <= state.on_host:
+        state.on_host |= target_names(target)
 
 
 def list_bound_parts(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:

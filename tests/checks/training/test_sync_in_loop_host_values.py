@@ -19,7 +19,28 @@ def report(loss, step, every=50):
 def write(loss):
     print(loss.item())
 """
+FOUND = """
+def evaluate(loader, net):
+    for x in loader:
+        with torch.no_grad():
+            found = suppress(x, 80)
+            {kept}
+        for one in found:
+            keep(one[4].item())
+
+for epoch in range(9):
+    evaluate(DataLoader(data), net)
+# cuda
+"""
 SILENT = {
+    "each of what was read at once": FOUND.format(kept="found = found[0].cpu().data"),
+    "text that is made of text": batch_loop(
+        GPU_STEP + "texts = net.read(x)\nfor text in texts:\n"
+        "    text = re.sub('<.*?>', '', text)\n    report(f'read {text}')"
+    ),
+    "text of a tokenizer": batch_loop(
+        GPU_STEP + "texts = tokenizer.batch_decode(net(x))\nreport(f'read {texts}')"
+    ),
     "behind an interval that has returned": REPORT.format(test="(step + 1) % every != 0")
     + batch_loop(GPU_STEP + "report(loss, step)"),
     "behind an interval that goes on with the next": batch_loop(
@@ -64,6 +85,10 @@ SPEAKS = {
         "kind = torch.cuda.FloatTensor if gpu else torch.FloatTensor\n"
         + GPU_STEP
         + "boxes = kind(rows)\nfit(boxes.cpu())"
+    ),
+    "each of what was not read": FOUND.format(kept="found = found[0].data"),
+    "text that is made of a result": batch_loop(
+        GPU_STEP + "texts = net(x)\nfor text in texts:\n    report(f'read {text}')"
     ),
     "behind a return of another kind": REPORT.format(test="loss is None")
     + batch_loop(GPU_STEP + "report(loss, step)"),

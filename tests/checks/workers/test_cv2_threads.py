@@ -7,6 +7,7 @@ from tests.checks.code_samples import find, make_tests, rows_dataset
 from tests.checks.image_samples import photo_training
 
 SILENT = {
+    "without workers": rows_dataset(item="cv2.resize(x, (9, 9))", workers=0),
     "limited": "cv2.setNumThreads(0)\n" + rows_dataset(item="cv2.imread(index)"),
     "in the main process": rows_dataset() + "\ncv2.imread('x')\n",
 }

@@ -36,6 +36,7 @@ def evaluate(net):
 """
 )
 SILENT = {
+    "no workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=0),
     "what becomes an array elsewhere": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(self.x.shape)"
     ),
@@ -57,6 +58,7 @@ SILENT = {
     "nothing": rows_training("self.x = []\nfor i in path:\n    self.x += []", "self.x"),
 }
 SPEAKS = {
+    "two workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=2),
     "what may become an array": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"
     ),
