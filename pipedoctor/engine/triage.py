@@ -1,6 +1,6 @@
 """Put findings in the order to act on them; fold symptoms under their cause."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,6 +60,8 @@ _SIDE_PROJECT_PATH = compile_lazily(
     r"|projects|contrib|third_?party|vendor|archive|deprecated)/|legacy)"
 )
 """Code beside that which a project is for."""
+_TRIAL_FILE = compile_lazily(r"(demo|test|eval|infer|predict|visuali[sz]e)[^/]*$|\.ipynb(#|$)")
+"""A file that tries a model: of equal places that of another stands first."""
 
 
 _CONSEQUENCES = {
@@ -127,9 +129,20 @@ def _merge_items(items: Iterable[_SortItem]) -> list[_SortItem]:
             change = identify(item.finding)
         groups.setdefault((item.check.code, change), []).append(item)
     return [
-        replace(first, finding=merge_alike([first.finding, *(one.finding for one in others)]))
-        for first, *others in groups.values()
+        replace(its[0], finding=merge_alike(_order_places([one.finding for one in its])))
+        for its in groups.values()
     ]
+
+
+def _order_places(findings: Sequence[Finding]) -> list[Finding]:
+    """Those of the first one's weight before others, and what trains before what tries a model."""
+    first = findings[0].severity
+
+    def stands_back(finding: Finding) -> tuple[bool, bool]:
+        path = finding.location.path if finding.location else ""
+        return finding.severity != first, _TRIAL_FILE.search(path) is not None
+
+    return sorted(findings, key=stands_back)
 
 
 def _make_item(check: Check[Any], finding: Finding) -> _SortItem:

@@ -114,11 +114,12 @@ def test_copies_of_code_stand_once() -> None:
         where = Location(path=path, line=1)
         return says("A1", SLOWS, location=where, remedies=(remedy,), **more)
 
-    copies = [says_at("a.py", evidence={"x": 1}), says_at("b.py", evidence={"x": 1})]
+    copies = [says_at("a_test.py", evidence={"x": 1}), says_at("b.py", evidence={"x": 1})]
 
     one, other = triage(PLAIN, [*copies, says_at("c.py", evidence={"x": 2})])
 
     assert one.finding.summary == "A1; the same at 1 more place, in 1 other file"
+    assert one.finding.location == Location(path="b.py", line=1)
     assert other.finding.summary == "A1"
 
 

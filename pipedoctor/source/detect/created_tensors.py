@@ -20,7 +20,7 @@ from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.project import CallSite
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.callables import Callee
@@ -157,8 +157,14 @@ def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
         for copy in copies.find_all(scope):
             context = copy[1].context
             fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
-            if context.loops and not fed and _is_without_gradients(scope, copy[1]):
+            often = bool(context.loops) and not _counts_epochs(context.loops[-1])
+            if often and not fed and _is_without_gradients(scope, copy[1]):
                 yield copy
+
+
+def _counts_epochs(loop: LoopNode) -> bool:
+    """``for epoch in range(9):``: does what stands in it happen once in each epoch?"""
+    return isinstance(loop, (ast.For, ast.AsyncFor)) and "epoch" in unparse_short(loop.target)
 
 
 def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:

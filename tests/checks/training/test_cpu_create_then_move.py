@@ -24,6 +24,12 @@ def sample(x):
             x = noisy(x)
     return x
 """
+SHOWN = """
+for {name} in range(9):
+    train({name})
+    with torch.no_grad():
+        show(net(torch.randn(64, 20).to(device)))
+"""
 KEPT = """
 class Loss(torch.nn.Module):
     def __init__(self, weight):
@@ -75,6 +81,7 @@ SILENT = {
     + batch_loop("points = Points(x.cuda())\npoints.draw(0.5)"),
     "given to what moves it, once": MOVER.format(drawn="low")
     + "def main(device):\n    return to_device(torch.ones(3), device)\n",
+    "once in each epoch": SHOWN.format(name="epoch"),
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
     "replaced where somebody asks": batch_loop(
@@ -146,6 +153,7 @@ SPEAKS = {
     )
     + batch_loop("points = Points(x.cuda())\npoints.draw(0.5)"),
     "of several sizes": batch_loop("z = torch.FloatTensor(3, len(x)).to(device)"),
+    "in each turn of another loop": SHOWN.format(name="step"),
     "in each step of a sampling": SAMPLING.format(grad="no_grad"),
     "by a name that was a number": batch_loop(
         "z = math.log(9)\nz = torch.exp(torch.arange(9) * -z)\nz = z.to(device)\nz = x * z"
