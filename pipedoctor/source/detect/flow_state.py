@@ -264,6 +264,7 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
             for one, its in zip(target.elts, value.args, strict=True):
                 bind_target(one, its, state)
             return
+    target, value = _drop_count(target, value)
     read = flow_names(value)
     if read & state.results:
         state.results |= target_names(target)
@@ -274,6 +275,18 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
             state.on_device.setdefault(name, state.on_device[min(moved)])
     elif read and read <= state.on_host:
         state.on_host |= target_names(target)
+
+
+def _drop_count(target: ast.expr, value: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """``x`` and ``rows`` of ``i, x in enumerate(rows)``, ``name, x in losses.items()``."""
+    while isinstance(value, ast.Call) and isinstance(target, ast.Tuple) and len(target.elts) == 2:  # noqa: PLR2004  (a pair)
+        if last_name(value.func) == "enumerate" and value.args:
+            target, value = target.elts[1], value.args[0]
+        elif isinstance(value.func, ast.Attribute) and value.func.attr == "items":
+            target, value = target.elts[1], value.func.value
+        else:
+            break
+    return target, value
 
 
 def list_bound_parts(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:

@@ -33,6 +33,10 @@ for epoch in range(9):
 # cuda
 """
 SILENT = {
+    "the number and the name of a part": batch_loop(
+        GPU_STEP + "parts = net(x)\nfor i, (name, one) in enumerate(parts.items()):\n"
+        "    print(i, name)\nfor i, one in enumerate(loss):\n    if i > 3:\n        print(int(i))"
+    ),
     "each of what was read at once": FOUND.format(kept="found = found[0].cpu().data"),
     "text that is made of text": batch_loop(
         GPU_STEP + "texts = net.read(x)\nfor text in texts:\n"
@@ -85,6 +89,12 @@ SPEAKS = {
         "kind = torch.cuda.FloatTensor if gpu else torch.FloatTensor\n"
         + GPU_STEP
         + "boxes = kind(rows)\nfit(boxes.cpu())"
+    ),
+    "a part beside its name": batch_loop(
+        GPU_STEP + "parts = net(x)\nfor name, one in parts.items():\n    print(name, one)"
+    ),
+    "a part beside its number": batch_loop(
+        GPU_STEP + "parts = net(x)\nfor i, one in enumerate(parts):\n    print(int(one))"
     ),
     "each of what was not read": FOUND.format(kept="found = found[0].data"),
     "text that is made of a result": batch_loop(
