@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from pipedoctor.source.detect.absent_arguments import find_absent_names, is_left_out
 from pipedoctor.source.detect.batch_events import MAX_DEPTH, BatchEvents
+from pipedoctor.source.detect.bound_parts import list_bound_parts
 from pipedoctor.source.detect.device_copies import (
     COMPUTATIONS,
     is_device_copy,
@@ -21,7 +22,6 @@ from pipedoctor.source.detect.flow_state import (
     find_flow_key,
     holds_attribute,
     is_part_of_result,
-    list_bound_parts,
     tensor_names,
 )
 from pipedoctor.source.detect.gradient_reads import is_of_gradients, list_gradient_readers

@@ -5,16 +5,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipedoctor.source.syntax.context import (
-    CodeContext,
-    can_coincide,
-)
+from pipedoctor.source.detect.bound_parts import drop_count
+from pipedoctor.source.syntax.context import CodeContext, can_coincide
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import child_nodes, find_nodes
 
-_HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
-_TEXT_METHODS = {"batch_decode", "replace", "strip", "join", "format", "lower", "upper"}
-"""Methods that give text: of strings, and of a tokenizer."""
+_HOST_METHODS = {
+    *("item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"),
+    *("batch_decode", "replace", "strip", "lower", "upper"),
+}
+"""Methods that give what the host has: numbers, arrays, and texts of a tokenizer or of texts."""
 _HOST_MODULES = {"math", "re", "json"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
 BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
@@ -252,19 +252,19 @@ def list_tensor_calls(top: ast.expr) -> list[ast.Call]:
 def _is_read_by_host(func: ast.expr) -> bool:
     if isinstance(func, ast.Attribute):
         host_module = isinstance(func.value, ast.Name) and func.value.id in _HOST_MODULES
-        return host_module or func.attr in _HOST_METHODS | _TEXT_METHODS
+        return host_module or func.attr in _HOST_METHODS
     return isinstance(func, ast.Name) and func.id in _HOST_FUNCTIONS
 
 
 def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
     """Carry over to a target what is known of the value that is assigned to it."""
+    target, value = drop_count(target, value)
     zipped = isinstance(value, ast.Call) and last_name(value.func) == "zip"
     if zipped and isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
         if len(target.elts) == len(value.args):
             for one, its in zip(target.elts, value.args, strict=True):
                 bind_target(one, its, state)
             return
-    target, value = _drop_count(target, value)
     read = flow_names(value)
     if read & state.results:
         state.results |= target_names(target)
@@ -275,30 +275,3 @@ def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
             state.on_device.setdefault(name, state.on_device[min(moved)])
     elif read and read <= state.on_host:
         state.on_host |= target_names(target)
-
-
-def _drop_count(target: ast.expr, value: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """``x`` and ``rows`` of ``i, x in enumerate(rows)``, ``name, x in losses.items()``."""
-    while isinstance(value, ast.Call) and isinstance(target, ast.Tuple) and len(target.elts) == 2:  # noqa: PLR2004  (a pair)
-        if last_name(value.func) == "enumerate" and value.args:
-            target, value = target.elts[1], value.args[0]
-        elif isinstance(value.func, ast.Attribute) and value.func.attr == "items":
-            target, value = target.elts[1], value.func.value
-        else:
-            break
-    return target, value
-
-
-def list_bound_parts(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
-    """What loops, comprehensions and ``map(lambda x: ..., batch)`` bind, and to parts of what."""
-    if isinstance(node, ast.Call):
-        given = node.args[0] if node.args else None
-        if not isinstance(given, ast.Lambda) or last_name(node.func) != "map":
-            return []
-        names = (ast.Name(one.arg, ast.Store()) for one in given.args.args)
-        return list(zip(names, node.args[1:], strict=False))
-    if isinstance(node, ast.For):
-        return [(node.target, node.iter)]
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
-        return [(part.target, part.iter) for part in node.generators]
-    return []
