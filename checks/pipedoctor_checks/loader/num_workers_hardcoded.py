@@ -7,7 +7,6 @@ from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import argument_places, is_only_looked_at, loader_name
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
-from pipedoctor_checks._shared.training_loop import is_single_evaluation
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
 
@@ -62,10 +61,7 @@ def num_workers_hardcoded(
 
 def _judge_loaders(source: Source, pipeline: Pipeline | None, many_workers: int) -> Findings:
     wanted = [x for x in source.loaders if _is_fixed(source, x, pipeline, many_workers)]
-    lasting = {x.at.path for x in wanted if not is_single_evaluation(source, x)}
     for loader in wanted:
-        if loader.at.path not in lasting:
-            continue
         workers = loader.get("num_workers")
         fixed = workers.how == "literal" and isinstance(workers.value, int)
         yield make_code_finding(

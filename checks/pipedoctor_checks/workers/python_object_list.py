@@ -12,7 +12,6 @@ from pipedoctor_checks._shared.code_finding import (
 )
 from pipedoctor_checks._shared.loader_calls import has_no_workers
 from pipedoctor_checks._shared.own_names import choose_expression
-from pipedoctor_checks._shared.training_loop import is_single_evaluation
 
 _PACKED = """\
 import pickle
@@ -54,8 +53,8 @@ def python_object_list(source: Source, /) -> Findings:
     class into a container stored in it; or a function that gives an object for each line, row
     or path makes the container whose elements are its items. Containers are followed through
     functions, attributes and the arguments of the dataset; what may hold arrays is not named,
-    nor what is loaded by no workers, or only by evaluations of a single pass. Its length is
-    unknown, so the finding is only possible, and is reported once per project.
+    nor what is loaded by no workers. Its length is unknown, so the finding is only possible,
+    and is reported once per project.
 
     ## Bad example
 
@@ -100,10 +99,9 @@ def python_object_list(source: Source, /) -> Findings:
 
 
 def _needs_no_sharing(source: Source, event: Event[ObjectList]) -> bool:
-    """Do only evaluations of a single pass load its dataset, or no workers, as far as is known?"""
+    """Do no workers load its dataset, as far as is known?"""
     mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
-    workless = all(map(has_no_workers, mine))
-    return bool(mine) and (workless or all(is_single_evaluation(source, x) for x in mine))
+    return bool(mine) and all(map(has_no_workers, mine))
 
 
 def _pack_list(event: Event[ObjectList]) -> str:

@@ -27,19 +27,6 @@ SPEAKS = {
         "Images(), **common", before="common = dict(num_workers=os.cpu_count())"
     ),
 }
-EVALUATION = """
-def evaluate(net):
-    loader = DataLoader(Images(), num_workers=16)
-    with torch.no_grad():
-        for x in loader:
-            net(x)
-
-{calls}
-"""
-SILENT["an evaluation in a single pass"] = IMAGES + EVALUATION.format(calls="evaluate(net)")
-SPEAKS["an evaluation after each epoch"] = IMAGES + EVALUATION.format(
-    calls="for epoch in range(9):\n    evaluate(net)"
-)
 test_silent, test_speaks = make_tests(num_workers_hardcoded, SILENT, SPEAKS)
 
 

@@ -25,22 +25,11 @@ class {name}(Dataset):
     def __getitem__(self, index):
         return read(self.rows[index])
 """
-READ_ONCE = (
-    PAIR_LIST.format(name="Pairs")
-    + """
-def evaluate(net):
-    for x in DataLoader(Pairs(names), num_workers=2):
-        net(x)
-
-{calls}
-"""
-)
 SILENT = {
     "no workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=0),
     "what becomes an array elsewhere": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(self.x.shape)"
     ),
-    "an evaluation in a single pass": READ_ONCE.format(calls="evaluate(net)"),
     "pairs of arrays": rows_dataset(
         "self.x = [(v, m) for v, m in found]\nself.n = [v.shape[0] for v, m in self.x]"
     ),
@@ -61,9 +50,6 @@ SPEAKS = {
     "two workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=2),
     "what may become an array": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"
-    ),
-    "an evaluation after each epoch": READ_ONCE.format(
-        calls="for epoch in range(9):\n    evaluate(net)"
     ),
     "dictionaries": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append({'a': i})"),
     "kept": list_dataset("(name, 1)"),
