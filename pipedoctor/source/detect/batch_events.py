@@ -261,6 +261,7 @@ class BatchEvents:
         decides: bool | None = None,
     ) -> None:
         """The host waits for the device."""
+        passed = list_passed_intervals(self.recorder.project, scope, step)
         if self.depth > MAX_DEPTH:
             return
         own = [one for one in step.context.guards if not _has_other_way(scope, one)]
@@ -279,10 +280,7 @@ class BatchEvents:
             scope,
             step,
             unparse_short(step.node),
-            caller_guards=(
-                *self.guards,
-                *list_passed_intervals(self.recorder.project, scope, step),
-            ),
+            caller_guards=(*self.guards, *passed),
         )
 
 
