@@ -133,7 +133,10 @@ def _read_row(line: str, heading: _Heading) -> Iterator[tuple[str, int, int]]:
             continue
         found = None
         if not heading.sign:
-            found = next((c for c in cells if c[0] < head[1] and head[0] < c[1]), None)
+            below = [c for c in cells if c[0] < head[1] and head[0] < c[1]]
+            found = below[0] if below else None
+            if len(below) > 1 and len(cells) == len(heading.cells) and cells[place] in below:
+                found = cells[place]
         if found is None and len(cells) == len(heading.cells):
             found = cells[place]
         if found is not None:

@@ -16,6 +16,20 @@ _DASK = "https://distributed.dask.org/en/latest/worker.html"
 TOOL_USERS: tuple[NameForm, ...] = (
     make_form(
         "told user",
+        f"{MAN}/man1/id.1.html",
+        rf"(\b(?:[Uu]ser(?: ID)? \d{{1,9}}|[UuGg]id \d{{1,9}}|(?:other|another|by) user) \()"
+        rf"{USER}(?=\))",
+        *("ser ID ", "ser ", "uid ", "UID ", "gid "),
+    ),
+    make_form(
+        "user",
+        "https://git-scm.com/docs/git-config#Documentation/git-config.txt-username",
+        r"(?m)(^\[user\][ \t]*\n(?:[ \t]+\w+ = [^\n]*\n){0,4}?[ \t]+name = )"
+        r"([^<\n]{2,60}?)(?=[ \t]*$)",
+        "[user]",
+    ),
+    make_form(
+        "told user",
         f"{MAN}/man1/setfacl.1.html",
         rf"((?<![\w:])(?:[ug]|user|group):){USER}(?=:[rwxX-]{{1,3}}(?![\w-]))",
         *(":r", ":-", ":X", ":x", ":w"),
