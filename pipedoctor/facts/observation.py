@@ -56,6 +56,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """In the loader, while a batch is unpacked."""
     fetching: float = 0.0
     """In the loader, which makes the batch itself: no workers."""
+    waiting_delayed: float = 0.0
+    """Of `waiting`: ready to take a batch, while others ran on the processors."""
     receiving_delayed: float = 0.0
     """Of `receiving`: ready to run, while others ran on the processors."""
     starting: float = 0.0
@@ -202,15 +204,21 @@ class Observation(Part, frozen=True, kw_only=True):
         return receiving if receiving >= least else 0.0
 
     def _count_foreign_making(self) -> float:
-        """The part of waiting for batches that would have been made in time alone."""
-        main, worker = self.main, self.worker
-        waiting = main.waiting if self.workers else main.fetching
-        delay = self.foreign_load * main.delayed
-        if self.workers:  # it wakes up twice for a batch: in its step, and for the next one
-            step = max(_EPSILON, 1 - main.waiting - delay / 2)
-            lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
-            made = max(_EPSILON, 1 - lost)
-            return waiting - min(waiting, max(0.0, 1 - step / made))
-        made = main.fetching * (1 - self.foreign_delay)
-        step = 1 - main.fetching - max(0.0, delay - main.fetching * self.foreign_delay)
-        return waiting - min(waiting, made / max(_EPSILON, made + step))
+        """The part of waiting for batches that would not be there alone."""
+        main, worker, load = self.main, self.worker, self.foreign_load
+        if not self.workers:
+            made = main.fetching * (1 - self.foreign_delay)
+            rest = max(0.0, load * main.delayed - main.fetching * self.foreign_delay)
+            return main.fetching - min(main.fetching, _share(made, 1 - main.fetching - rest))
+        own = load * (main.delayed - main.waiting_delayed - main.receiving_delayed)
+        step = 1 - main.waiting - max(0.0, own)
+        woken = _share(main.waiting - load * main.waiting_delayed, step)
+        lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
+        late = _share(1 - lost - step, step)  # of workers that are never idle
+        return main.waiting - min(main.waiting, woken, late)
+
+
+def _share(waiting: float, step: float) -> float:
+    """Of both together, that the first takes: 0 to 1."""
+    waiting = max(0.0, waiting)
+    return waiting / max(_EPSILON, waiting + step)

@@ -111,10 +111,13 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
     moves = sum(number for place, number in tally.converted.items() if is_model_line(place, root))
     moving = converting * moves / taken if taken else 0.0
     ready = tally.main_cpu + tally.delay
+    late = tally.delay / ready if ready else 0.0
     runs = tally.fetch["taking"] / max(tally.phases["receiving"], 1e-6)
+    woken = tally.fetch["woken"] / max(tally.phases["waiting"], 1e-6)
     return MainShares(
         waiting=share("waiting") + moving,
-        receiving_delayed=share("receiving") * runs * (tally.delay / ready if ready else 0.0),
+        waiting_delayed=share("waiting") * woken * late,
+        receiving_delayed=share("receiving") * runs * late,
         receiving=share("receiving"),
         fetching=share("fetching", "collating"),
         starting=share("starting"),

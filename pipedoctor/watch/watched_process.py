@@ -95,8 +95,8 @@ class WatchedProcess:
                 self.unknown.pop("stacks", None)
 
     def _open_reader(self, proc: Path, parent: "WatchedProcess | None") -> FrameReader | None:
-        above = parent.reader if parent else None
-        above = above if isinstance(above, StackReader) else None  # others know no addresses
+        known = parent.reader if parent else None  # others know no addresses
+        above = known if isinstance(known, StackReader) else None
         try:
             return StackReader(self.member.pid, proc / str(self.member.pid), parent=above)
         except UnknownLayoutError as error:
@@ -141,8 +141,7 @@ class WatchedProcess:
         elif self.state not in "ZX":
             self.state = "R" if blocked is None else "S"
         self.sampled_batch = None
-        sight = self._read_stack() if self.reader is not None else None
-        self.sampled_at = now
+        sight, self.sampled_at = self._read_stack() if self.reader is not None else None, now
         waits = sight is not None and sight.phase is ProcessPhase.WAITING and not sight.queued
         if sight is not None and waits and alone:
             sight = sight._replace(phase=ProcessPhase.STARTING)
@@ -275,6 +274,7 @@ class WatchedProcess:
         if inside or sight.phase is ProcessPhase.STARTING:
             phase = ProcessPhase.STARTING if self.is_starting else sight.phase
             tally.phases[phase.value] += 1
+            tally.fetch["woken"] += running and phase is ProcessPhase.WAITING
             return
         tally.phases[sight.phase.value if running else "blocked"] += 1
         if place is not None:

@@ -38,6 +38,11 @@ FINE = {
         worker=WorkerShares(idle=1.0),
         object_share=1.0,
     ),
+    "others run when the training process is woken": crowded(
+        0.7,
+        main=MainShares(waiting=0.32, waiting_delayed=0.25, blocked=0.68, delayed=0.41),
+        worker=WorkerShares(idle=0.98, collating=0.02),
+    ),
     "others run beside a process without workers": crowded(
         0.6, main=MainShares(fetching=0.25, blocked=0.75, delayed=0.15), workers=0
     ),
@@ -81,9 +86,9 @@ def test_others_are_never_blamed_on_the_pipeline(name: str) -> None:
 
 def test_data_that_is_late_whoever_runs_is_blamed_on_the_pipeline() -> None:
     """Both take longer while others run: making a batch, and the step."""
-    late = crowded(0.5, main=MainShares(waiting=0.8, blocked=0.2, delayed=0.1))
+    late = crowded(0.5, main=MainShares(waiting=0.8, blocked=0.2, delayed=0.04))
 
-    assert late.late_share == pytest.approx(1 - 0.15 / 0.525)
+    assert late.late_share == pytest.approx(1 - 0.16 / 0.525)
     assert classify_observed(late).name == "transform-cpu"
     alone = FINE["others run beside a process without workers"]
     assert alone.late_share == pytest.approx(0.1 / 0.85)
