@@ -1,5 +1,6 @@
 """Code from stdin, and code that is left out by name."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,8 @@ ARGS = ("check", "--quick", "--select", "print-in-item", "--format", "json")
 def paths(result: Result) -> list[str]:
     assert result.exit_code in (0, 1), result.output
     report: dict[str, Any] = json.loads(result.stdout)
-    return [entry["location"]["path"] for entry in report["findings"]]
+    places = ([found["location"], *found["also_at"]] for found in report["findings"])
+    return [place["path"] for place in itertools.chain.from_iterable(places)]
 
 
 def refused(result: Result) -> str:

@@ -44,6 +44,11 @@ def has_no_workers(loader: LoaderCall) -> bool:
     return workers.how == "absent" or (workers.is_known and workers.value == 0)
 
 
+def is_without_workers(loader: LoaderCall) -> bool:
+    """Are there no workers, and is that no mere default of an option?"""
+    return has_no_workers(loader) and loader.get("num_workers").how != "default"
+
+
 def has_workers(loader: LoaderCall) -> bool:
     """Are there workers, as far as the code shows?"""
     workers = loader.get("num_workers")

@@ -52,9 +52,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
     `accelerator.prepare` copies each batch, and pins none. Without workers nothing is pinned in
     advance: that is a note, and not reported at all if there are no workers on purpose, if only
     an evaluation uses the loader, or if items are not known to do more than pick data from
-    memory. An evaluation in a single pass, one that generates text, and a dataset that is only
-    tried out under the main guard of its own file are named beside other loaders of the file
-    only.
+    memory. An evaluation in a single pass, or one that generates text, is a note as well, and
+    so is a dataset that is only tried out under the main guard of its own file.
 
     ## Bad example
 
@@ -86,10 +85,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
 def _judge_loaders(source: Source) -> Findings:
     wanted = [loader for loader in source.loaders if _needs_pinning(source, loader)]
-    grave = {x.at.path for x in wanted if not (has_no_workers(x) or _gains_little(source, x))}
+    grave = {x.at.path for x in wanted if not _gains_little(source, x)}
     for loader in wanted:
-        if loader.at.path not in grave and _gains_little(source, loader):
-            continue
         pinned = loader.get("pin_memory")
         moved = find_device_copies(source, loader)
         light = has_no_workers(loader) or loader.at.path not in grave
@@ -139,4 +136,4 @@ def _gains_little(source: Source, loader: LoaderCall) -> bool:
     loops = [source.loops[number] for number in loader.fed]
     generates = bool(loops) and all(map(is_generating_loop, loops))
     once = is_single_evaluation(source, loader)
-    return once or generates or tried
+    return has_no_workers(loader) or once or generates or tried

@@ -12,7 +12,7 @@ from pipedoctor.check.edits import combine_edits, rewrite_pieces
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.images import OpenCVCall
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
-from pipedoctor_checks._shared.loader_calls import has_no_workers
+from pipedoctor_checks._shared.loader_calls import is_without_workers
 
 _SINGLE_THREADED = {
     *("VideoCapture", "VideoWriter", "imwrite", "line", "circle", "ellipse"),
@@ -36,7 +36,8 @@ def cv2_threads(source: Source, /) -> Findings:
     ## How it is judged
 
     Code for items calls OpenCV functions that do more than draw or compute a few numbers, the
-    project never calls `cv2.setNumThreads`, and not all of its loaders are without workers.
+    project never calls `cv2.setNumThreads`, and not all of its loaders are without workers (a
+    default of an option aside).
 
     ## Bad example
 
@@ -64,7 +65,7 @@ def cv2_threads(source: Source, /) -> Findings:
     events = source.select_item_events(OpenCVCall)
     shared = {event.name.removeprefix("cv2.") for event in events} - _SINGLE_THREADED
     files = {event.at.path: event for event in reversed(events)}
-    workless = bool(source.loaders) and all(map(has_no_workers, source.loaders))
+    workless = bool(source.loaders) and all(map(is_without_workers, source.loaders))
     if shared and "setNumThreads" not in source.traits and not workless:
         yield make_code_finding(
             list_spots(events),

@@ -131,7 +131,8 @@ class LoaderCallFinder:
             if inherits:
                 yield {**given, **find_own_collate(site.scope)}, whole, node
             elif cls is not None:
-                yield *hand_to_base(self.project, cls, given, whole=whole), node
+                handed, complete = hand_to_base(self.project, cls, given, whole=whole)
+                yield handed, complete, node
             else:
                 yield given, whole, node
 
@@ -193,8 +194,9 @@ class LoaderCallFinder:
                 if word.arg is None:
                     ways = list(self.dictionaries.resolve(word.value, site.scope, site.step))
                     complete = complete and len(ways) == 1 and ways[0].complete
-                    its = ways[0].arguments if len(ways) == 1 else {}
-                    given.update({k: v for k, v in its.items() if k not in own | fixed})
+                    if len(ways) == 1:
+                        its = ways[0].arguments.items()
+                        given.update({k: v for k, v in its if k not in own | fixed})
                 elif word.arg not in own and word.arg not in fixed:
                     given[word.arg] = ArgumentExpression(word.value, site.scope)
             yield ResolvedLoaderCall(

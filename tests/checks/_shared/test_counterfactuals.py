@@ -19,6 +19,7 @@ SLOW_EPOCHS = (
 CV2 = SLOW.replace("np.asarray(Image.open(", "cv2.resize(cv2.imread(").replace(
     "[index]))", "[index]), (8, 8))"
 )
+CV2 = CV2.replace("batch_size=4", "batch_size=4, num_workers=2")
 
 
 @pytest.mark.parametrize(
