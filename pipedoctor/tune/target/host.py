@@ -29,6 +29,7 @@ from pipedoctor.tune.target.target import (
     load_target,
     record_loader_places,
     resolve_target,
+    split_target,
 )
 from pipedoctor.tune.target.trial_process import TrialProcess, write_message
 
@@ -44,7 +45,11 @@ def main() -> None:
     begin = time.perf_counter()
     gpu_state.keep_forkable()
     try:
+        split_target(target)  # before torch: its import takes seconds
         import torch  # noqa: PLC0415  (it may be missing)
+    except TargetLoadError as reason:
+        write_message(answers, TargetRefused(reason=str(reason)))
+        return
     except (ImportError, OSError) as error:  # OSError: one of its libraries is
         write_message(answers, TorchMissing(error=str(error)))
         return

@@ -39,13 +39,26 @@ def load_target(target: str) -> Any:
     return made
 
 
-def resolve_target(target: str) -> Any:
-    """Import the module of a target and give the object that it names."""
+def split_target(target: str) -> tuple[str, str, bool]:
+    """
+    Place and name of a target, and whether the place is a file.
+
+    Imports nothing; raises TargetLoadError for another form and for a file that is not there.
+    """
     place, colon, name = target.rpartition(":")
     if not colon or not place or not name:
         message = f"{target}: expected file.py:callable or module:callable"
         raise TargetLoadError(message)
-    is_file = place.endswith(".py") or Path(place).is_file()
+    is_file = Path(place).is_file()
+    if place.endswith(".py") and not is_file:
+        message = f"{place}: no such file"
+        raise TargetLoadError(message)
+    return place, name, is_file
+
+
+def resolve_target(target: str) -> Any:
+    """Import the module of a target and give the object that it names."""
+    place, name, is_file = split_target(target)
     module = call_user_code(
         f"{place}: importing the module",
         lambda: _import_file(place) if is_file else _import_module(place),
@@ -157,9 +170,6 @@ def _is_own_file(filename: str) -> bool:
 
 def _import_file(place: str) -> ModuleType:
     file = Path(place).resolve()
-    if not file.is_file():
-        message = f"{place}: no such file"
-        raise TargetLoadError(message)
     sys.path.insert(0, str(file.parent))
     name = file.stem
     if name in sys.modules or not name.isidentifier():

@@ -181,6 +181,16 @@ def test_a_torch_that_cannot_be_loaded_is_one_line(
     assert "libcudart.so.12: no such; run pipedoctor with the Python used" in line
 
 
+def test_a_target_that_is_not_there_is_refused_before_torch_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise OSError('imported')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    code, _, errors = run("none.py:make")
+    assert code == 2
+    assert "none.py: no such file" in errors
+
+
 @pytest.mark.extended
 @pytest.mark.torch
 def test_a_sampler_that_decides_the_size_leaves_none_to_ask_for() -> None:
