@@ -27,7 +27,7 @@ from pipedoctor_checks.item._reopened_container import (
 SINGLE_OPEN = Counterfactual(opened=1.0)
 
 
-@check("PDR208", "A container is opened for every item", subject="item")
+@check("PDR208", "A container is opened for every item", subject="item", merges=True)
 def container_open_per_item(
     source: Source,
     datasets: DataSets | None,

@@ -18,7 +18,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR202", "Images are converted to float in the worker", subject="item")
+@check("PDR202", "Images are converted to float in the worker", subject="item", merges=True)
 def pil_open_to_float_in_item(source: Source, /) -> Findings:
     """
     Look for images that are opened and converted straight to float tensors.

@@ -13,7 +13,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR215", "Transforms are built for every item", fix="code", subject="item")
+@check("PDR215", "Transforms are built for every item", fix="code", subject="item", merges=True)
 def transform_built_per_item(source: Source, /) -> Findings:
     """
     Look for pipelines of transforms that are built again for every item.

@@ -17,7 +17,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import choose_expression
 
 _EVALUATION_NAMES = compile_lazily(
-    r"eval|test|demo|infer|predict|generate|sampl(?:e|ing)(?!r)", re.IGNORECASE
+    r"eval|test|valid(?:at|$)|demo|infer|predict|generate|sampl(?:e|ing)(?!r)", re.IGNORECASE
 )
 """Files and functions that use a model without training it."""
 

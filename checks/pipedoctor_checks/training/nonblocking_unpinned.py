@@ -9,7 +9,9 @@ from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
 from pipedoctor_checks._shared.training_loop import is_generating_loop
 
 
-@check("PDR401", "A non-blocking copy from unpinned memory", fix="code", subject="loop")
+@check(
+    "PDR401", "A non-blocking copy from unpinned memory", fix="code", subject="loop", merges=True
+)
 def nonblocking_unpinned(source: Source, /) -> Findings:
     """
     Look for non-blocking copies of batches that are not pinned.

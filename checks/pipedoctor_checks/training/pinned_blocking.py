@@ -23,7 +23,13 @@ PREPARED = "accelerator.prepare"
 """The event of a loader that accelerate moves to the device itself."""
 
 
-@check("PDR402", "A pinned batch is copied with a blocking copy", fix="code", subject="loop")
+@check(
+    "PDR402",
+    "A pinned batch is copied with a blocking copy",
+    fix="code",
+    subject="loop",
+    merges=True,
+)
 def pinned_blocking(source: Source, /) -> Findings:
     """
     Look for pinned batches that are copied without `non_blocking=True`.

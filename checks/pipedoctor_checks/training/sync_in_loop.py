@@ -21,7 +21,7 @@ _USES_GPU = frozenset(("cuda", "framework:Lightning", "framework:accelerate", "f
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 
 
-@check("PDR403", "Each step waits for the GPU", subject="loop")
+@check("PDR403", "Each step waits for the GPU", subject="loop", merges=True)
 def sync_in_loop(source: Source, /) -> Findings:
     """
     Look for values that are read back from the GPU in every step.

@@ -140,7 +140,7 @@ def _record_growth(
     if not _is_empty(recorder, initial, scope):
         return
     growth = CacheGrowth(
-        emptied=_is_emptied(scope, key),
+        emptied=_is_emptied(scope, key) or _is_consumed(recorder, cls, key),
         handles=opens_handle(recorder, scope, value),
         bounded=any(_tests_length(guard.test, key) for guard in step.context.guards),
         asked=is_opt_in(recorder, cls, step),
@@ -170,6 +170,20 @@ def _is_emptied(scope: CodeScope, key: str) -> bool:
         for step in scope.steps_by_type.get(ast.Delete, [])
         if isinstance(step.node, ast.Delete)
         for target in step.node.targets
+    )
+
+
+def _is_consumed(recorder: EventRecorder, cls: ClassDefinition, key: str) -> bool:
+    """``return self.queue.pop()``: does another function that runs for items take from it?"""
+    return any(
+        recorder.is_item_code(scope)
+        and any(
+            isinstance(step.node, ast.Call)
+            and binding_key(getattr(step.node.func, "value", ast.Constant(value=0))) == key
+            for name in ("pop", "popleft", "popitem", "clear")
+            for step in scope.find_calls(name)
+        )
+        for scope in recorder.project.all_methods(cls)
     )
 
 

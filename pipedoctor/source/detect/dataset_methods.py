@@ -28,6 +28,8 @@ def record_heavy_len(recorder: EventRecorder, cls: ClassDefinition) -> None:
         name = recorder.full_name_of(node.func, scope) if isinstance(node, ast.Call) else ""
         if not name and isinstance(node, ast.Call) and last_name(node.func) == "open":
             name = "open"
+        if _asks_parts(node):
+            continue
         if isinstance(node, heavy) or name in KIND_OF_CALL:
             if not step.context.guards:
                 recorder.add_event(
@@ -40,6 +42,15 @@ def record_heavy_len(recorder: EventRecorder, cls: ClassDefinition) -> None:
                     name or "loop",
                 )
                 return
+
+
+def _asks_parts(node: ast.AST) -> bool:
+    """``len(one) for one in self.loaders``: of the few parts that it is made of?"""
+    if not isinstance(node, (ast.GeneratorExp, ast.ListComp)) or len(node.generators) != 1:
+        return False
+    parts = last_name(node.generators[0].iter).lower()
+    asked = isinstance(node.elt, ast.Call) and last_name(node.elt.func) == "len"
+    return asked and parts.endswith(("loaders", "datasets", "samplers"))
 
 
 def _read_only_result(scope: CodeScope) -> str:

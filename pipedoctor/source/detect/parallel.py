@@ -1,8 +1,11 @@
 """Calls of DataParallel that train a model, as far as the code around them tells."""
 
 import ast
+import re
+from collections.abc import Iterator
 
 from pipedoctor.facts.code_events.training import DataParallelUse
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.source.detect.first_time import find_variable
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.call_arguments import find_call_argument
@@ -12,6 +15,10 @@ from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import find_nodes
 
 _TRAINING_METHODS = {"backward", "zero_grad", "train"}
+_QUIET_ATTRIBUTES = frozenset(("module", "load_state_dict", "eval", "to", "cuda"))
+"""What one does with a model that is not trained, and with one that is."""
+_TRYING_FUNCTION = compile_lazily(r"^_*(eval|test|valid|infer|predict)", re.IGNORECASE)
+"""Functions that try a model and do not train it."""
 
 
 def record_data_parallel(
@@ -27,7 +34,7 @@ def record_data_parallel(
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
     target = find_variable(scope, node)
     chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
-    chosen = chosen or _is_unwrapped(scope, target, node) or _serves_unwrapped(scope, target, node)
+    chosen = chosen or _is_unwrapped(scope, target, node) or _only_serves(scope, step, target, node)
     if not (chosen or _is_warned_about(scope, step) or _only_evaluates(recorder, scope)):
         model = find_call_argument(node, "module", 0)
         use = DataParallelUse(model=unparse_short(model), target=target)
@@ -46,19 +53,34 @@ def _is_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
     )
 
 
-def _serves_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
-    """``net.module.load_state_dict(saved)``, and nothing else: is only its inside used?"""
-    if not target.isidentifier() or scope.is_module_body:
+def _only_serves(scope: CodeScope, step: CodeStep, target: str, node: ast.Call) -> bool:
+    """
+    ``net.module.load_state_dict(saved)``, ``validate(net)``, and nothing else?
+
+    Then only its inside is used, or what it says of the data that it is tried on.
+    """
+    if not target.isidentifier():
         return False
-    inside = {
-        id(one.value) for one in find_nodes(scope.node, (ast.Attribute,)) if one.attr == "module"
-    }
-    used = [
-        one
+    known = {id(name): way for name, way in _list_ways(scope)}
+    ways = [
+        known.get(id(one), "")
         for one in find_nodes(scope.node, (ast.Name,))
-        if one.id == target and isinstance(one.ctx, ast.Load) and one.lineno > node.lineno
+        if one.id == target and isinstance(one.ctx, ast.Load)
+        if one.lineno > node.lineno or (step.context.loops and one not in node.args)
     ]
-    return bool(used) and all(id(one) in inside for one in used)
+    told = {"tried"} if scope.is_module_body else {"tried", "module"}
+    return all(ways) and not told.isdisjoint(ways)
+
+
+def _list_ways(scope: CodeScope) -> Iterator[tuple[ast.expr, str]]:
+    """Names that are not trained where they stand, and what is done with them."""
+    for one in find_nodes(scope.node, (ast.Attribute, ast.Call)):
+        if isinstance(one, ast.Attribute):
+            if one.attr in _QUIET_ATTRIBUTES:
+                yield one.value, one.attr
+        elif isinstance(one, ast.Call) and _TRYING_FUNCTION.search(last_name(one.func)):
+            yield from ((given, "tried") for given in one.args)
+            yield from ((word.value, "tried") for word in one.keywords)
 
 
 def _is_wrapped_already(guard: GuardCondition) -> bool:

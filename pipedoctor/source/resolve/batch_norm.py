@@ -23,10 +23,19 @@ A norm that is made or handed over.
 The norm of all GPUs takes the place of another, and says nothing of what is normalised; nor
 does a class that is asked for, ``cls == nn.BatchNorm2d``, or that derives from a norm.
 """
-_CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
+_CONVOLUTION_PATTERN = re.compile(rb"\bConv[123]d\(")
+_ROW_NORM_PATTERN = re.compile(
+    rb"^(?!\s*class\b)[^#\n]*(?:BatchNorm1d\s*\(|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm1d\b(?!\.))",
+    re.MULTILINE,
+)
+"""
+Features without a map, for some. A class that is only asked for, ``isinstance(m,
+nn.BatchNorm1d)``, normalises nothing.
+"""
+_CLASS_PATTERN = re.compile(rb"^(?=class\b|def\b)", re.MULTILINE)
+_SEQUENCE_PATTERN = re.compile(rb"\bConv(?!\w*[23]d)\w*\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"^(?!\s*class\b)[^#\n]*(?:BatchNorm1d\s*\(|(?<![=!<>])[=:]\s*(?:\w+\.)*BatchNorm1d\b(?!\.))"
-    rb"|models\.__dict__"
+    rb"models\.__dict__"
     rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
     re.DOTALL | re.MULTILINE,
@@ -34,12 +43,24 @@ _SINGLE_VALUE_PATTERN = re.compile(
 """
 After what a channel of one sample may have a single value, for BatchNorm to fail on.
 
-A class that is only asked for, ``isinstance(m, nn.BatchNorm1d)``, normalises nothing.
-
-Features without a map, a map that is pooled to one value and then normalised, and any
+A map that is pooled to one value and then normalised, and any
 network by its name, for some (Inception, DeepLab) do that. Behind a network that only
 convolves its maps, as a ResNet does, pooling and linear layers change nothing.
 """
+
+
+def _normalises_rows(text: bytes) -> bool:
+    """
+    Does a part of it normalise features without a map?
+
+    What convolves sequences, and has no linear layer, has many values for a channel.
+    """
+    if b"BatchNorm1d" not in text:
+        return False
+    return any(
+        _ROW_NORM_PATTERN.search(part) and (b"Linear" in part or not _SEQUENCE_PATTERN.search(part))
+        for part in _CLASS_PATTERN.split(text)
+    )
 
 
 class _Mentions(NamedTuple):
@@ -58,7 +79,7 @@ class _Mentions(NamedTuple):
         return cls(
             b"Conv" in text and _CONVOLUTION_PATTERN.search(text) is not None,
             normalises,
-            single and _SINGLE_VALUE_PATTERN.search(text) is not None,
+            single and (_normalises_rows(text) or _SINGLE_VALUE_PATTERN.search(text) is not None),
         )
 
 

@@ -51,6 +51,9 @@ SILENT: dict[str, Code] = {
     "a norm of features is only defined": image_training("Images(), 4")
     + "class MetaBatchNorm1d(nn.BatchNorm1d):\n    __doc__ = nn.BatchNorm1d.__doc__\n"
     + "net = nn.Sequential(nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8))\n",
+    "only sequences are normalised": image_training("Images(), 4")
+    + "class Block(nn.Module):\n    def __init__(self):\n"
+    + "        self.conv = nn.Conv1d(3, 8, 1)\n        self.norm = nn.BatchNorm1d(8)\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {
@@ -62,6 +65,10 @@ SPEAKS: dict[str, Code] = {
     "for epoch in range(9):\n    for x in loader:\n        net(x).backward()\n",
     "features are normalised by the class that is handed over": image_training("Images(), 4")
     + "net = block(nn.Conv2d(3, 8, 1), norm=nn.BatchNorm1d)",
+    "rows beside sequences": image_training("Images(), 4")
+    + "class Block(nn.Module):\n    def __init__(self):\n"
+    + "        self.conv = nn.Conv1d(3, 8, 1)\n        self.fit = nn.Linear(8, 8)\n"
+    + "        self.norm = nn.BatchNorm1d(8)\n",
     "never said": image_training("Images(), 4") + "nn.BatchNorm2d(3)",
 }
 test_silent, test_speaks = make_tests(drop_last_missing, SILENT, SPEAKS)

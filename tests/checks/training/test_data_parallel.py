@@ -32,12 +32,29 @@ SILENT: dict[str, Code] = {
     "    if isinstance(net, torch.nn.DataParallel):\n"
     "        net = torch.nn.DataParallel(net.module)\n"
     "    return net\n",
+    "only given to what evaluates": "def main(net, rows, saved):\n"
+    "    net = torch.nn.DataParallel(net)\n    net.load_state_dict(saved)\n"
+    "    validate(net.cuda(), rows)\n    print(test_epoch(rows, model=net))\n",
+    "evaluated when it has been trained": "train(net)\nnet = torch.nn.DataParallel(net)\n"
+    "net.load_state_dict(saved)\nvalidate(net, rows)\n",
+    "its weights are loaded into a part": "def take(mine, saved):\n"
+    "    net = torch.nn.DataParallel(Net())\n    net.load_state_dict(saved)\n"
+    "    mine.encoder = net.module.encoder\n    mine.train()\n",
+    "a function that validates": "def validate(net):\n    net = torch.nn.DataParallel(net)\n"
+    "    net.train(False)\n",
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {
     "for what it wraps, and to train": "def take(saved, rows):\n"
     "    net = torch.nn.DataParallel(Net())\n    net.module.load_state_dict(saved)\n"
     "    net(rows).backward()\n",
+    "given to what evaluates, and to train": "def main(net, rows):\n"
+    "    net = torch.nn.DataParallel(net)\n    validate(net, rows)\n    fit(net, rows)\n",
+    "trained in the next round": "def main(net, rows):\n    for epoch in range(9):\n"
+    "        fit(net, rows)\n        net = torch.nn.DataParallel(net)\n"
+    "        validate(net, rows)\n",
+    "only its weights are loaded here": "def load(net, saved):\n"
+    "    net = torch.nn.DataParallel(net)\n    net.load_state_dict(saved)\n    return net\n",
     "where nothing is parallel yet": "def convert(net):\n"
     "    if not isinstance(net, torch.nn.DataParallel):\n        net = torch.nn.DataParallel(net)\n"
     "    return net\n",

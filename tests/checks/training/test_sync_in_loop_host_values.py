@@ -37,6 +37,9 @@ SILENT = {
         GPU_STEP + "parts = net(x)\nfor i, (name, one) in enumerate(parts.items()):\n"
         "    print(i, name)\nfor i, one in enumerate(loss):\n    if i > 3:\n        print(int(i))"
     ),
+    "a list of an array": batch_loop(
+        GPU_STEP + "order = torch.sort(loss)[1]\nsteps(order.numpy().tolist())"
+    ),
     "each of what was read at once": FOUND.format(kept="found = found[0].cpu().data"),
     "text that is made of text": batch_loop(
         GPU_STEP + "texts = net.read(x)\nfor text in texts:\n"
