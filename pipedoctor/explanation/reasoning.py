@@ -14,7 +14,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
-from pipedoctor.log.progress import is_refuted
+from pipedoctor.log.progress import is_handled, is_refuted
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -127,6 +127,7 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     return [
         (one, signature)
         for seen, signature in matches
+        if seen.line >= log.complete_line or log.raised
         if failed or not is_refuted(seen, signature, log.progress_line)
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
@@ -140,6 +141,7 @@ def _weigh_sightings(
         seen.cause
         for seen, signature in valid
         if signature.role is SignatureRole.ERROR and signature.strength >= _FATAL_SCORE
+        if not is_handled(seen.text)
     }
     raised = [
         f"{r.kind}: {r.message}"
@@ -174,6 +176,7 @@ def _is_overridden(
     akin = signatures.failures[match.cause].akin
     if akin and any(re.search(akin, text) for text in exceptions):
         return False
+    warning = warning or is_handled(match.text)
     warned = warning or (akin and (match.warned or _WARNING_TEXT.search(match.text)))
     return bool((warned and exceptions) or (warning and others))
 

@@ -12,13 +12,13 @@ import msgspec
 
 from pipedoctor.engine.packs import Pack, find_packs
 from pipedoctor.explanation.signature_catalogue import find_pack_folders
+from pipedoctor.log.mentions import hide_mentions, is_quotation
 from pipedoctor.log.progress import (
     COMPLAINT,
     COMPLAINT_WORDS,
     FAILURE_WORDS,
     drop_counts_of_none,
     is_minor,
-    is_quotation,
 )
 from pipedoctor.runtime.attempt import Crash, attempt
 
@@ -65,7 +65,7 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
     """
     told = COMPLAINT if goes_on else _FAILURE
     return any(
-        told.search(drop_counts_of_none(row))
+        told.search(hide_mentions(drop_counts_of_none(row), comments=True))
         and not _BANNER.search(row)
         and not is_quotation(row)
         and not (goes_on and is_minor(row))
@@ -99,7 +99,10 @@ def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]
 
     None, if none is near.
     """
-    text = "\n".join("" if _BANNER.search(row) else row for row in text.split("\n"))
+    text = "\n".join(
+        "" if _BANNER.search(row) or is_quotation(row) else hide_mentions(row, comments=True)
+        for row in text.split("\n")
+    )
     log_weights = {
         word: (1 + math.log(count)) * vocabulary.rarity.get(word, _UNKNOWN_RARITY)
         for word, count in Counter(split_words(text)).items()

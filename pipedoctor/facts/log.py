@@ -68,6 +68,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """All of a short log: what its words say, where nothing else does."""
     progress_line: int = 0
     """The last line in which the job works, where nothing has failed behind it; 0: none."""
+    complete_line: int = 0
+    """The last line that says that a transfer is complete, with no failure behind it; 0: none."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""

@@ -33,13 +33,22 @@ _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
 _HANDLED = (
     r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
     r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed)"
-    r"|fall(?:ing|s)? ?back (?:to|on))\b"
+    r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
+    r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
     r"|\battempt \d+(?:/| of )\w|\b(?:using|continuing) .{0,60}\b(?:instead|without)\b"
     r"|thrown while requesting |\bcannot happen\b|\bto (?:avoid|prevent) \""
     r"|\bexpected(?: failure|:|\))|\.\.\. ok$|^\W{0,8}pass(?:ed)?\b|\bpassed(?: +\[|\b.{0,20}$)"
 )
 """What is done instead, or was meant to happen."""
+_LEFT_OUT = re.compile(
+    r"(?i)\b(?:samples?|images?|files?|records?|rows?|shards?|batch(?:es)?|it|them)\b.{0,20}"
+    r"\b(?:skipped|ignored|dropped|left out)\b"
+    r"|\b(?:skipp|ignor|dropp)ing (?:it|them|this|the|corrupt|bad|broken|truncated|samples?"
+    r"|images?|files?|records?|batch)\b"
+    r"|\b(?:retrying|re-?opening|respawning|reconnecting)\b"
+)
+"""What a job does without, and goes on."""
 _MINOR = re.compile(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
@@ -53,24 +62,26 @@ _MINOR = re.compile(
 """Lines that call themselves a warning, or say what is done instead."""
 _NONE_FAILED = re.compile(
     rf"(?i)\b(?:0|no|zero|none|nothing)(?: \w+)? (?:{FAILURE_WORDS})\b(?! or\b)"
-    rf"|\b(?:{FAILURE_WORDS})(?: ?[=:] ?|, )0\b|\bexpected failures?\b"
+    rf"|\b(?:{FAILURE_WORDS})(?: {{0,20}}[=:] {{0,20}}|, )0\b|\bexpected failures?\b"
 )
 """Failures that did not happen, in a summary."""
-_QUOTED = re.compile(
-    r"^[*|/\\ ]{0,8}(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12} (?:\([^)]{1,120}\) )?[A-Z\"\[]"
-    r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
-    r"|^ {2,8}-{1,2}\w[\w-]*(?:[ ,=]{1,2}[\w-]{1,30}){0,4} {2,}\S"
-    r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}: {2,}\S|\brefs/(?:heads|remotes|tags)/"
-)
-"""Lines of histories, release notes, `--help` and `grep -n`, which speak of failures."""
 _WORK = re.compile(
     r"(?i)\b(?:[1-9]\d?|100)%\|"
     r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
     r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
     r"|\b(?:done|finished|completed?|successful(?:ly)?|succeeded|saved|saving|synced|passed"
-    r"|uploaded|written|stopped: `?max)\b|^ok\b"
+    r"|uploaded|written|stopped: `?max)\b|^ok\b|\bOK$"
 )
 """Lines of a job that does its work, or has done it."""
+_COMPLETE = re.compile(
+    r"^Transferred: .{0,60}\b(\d+) / \1, 100%"
+    r"|\b([1-9]\d*) (?:of|/) \2 (?:files?|shards?|objects?|parts?|chunks?|samples?)\b"
+    r"(?! .{0,20}(?:left|missing|fail))"
+    r"|(?i:\ball (?:\d+ )?(?:files|shards|objects|parts|downloads|uploads|transfers)\b.{0,40}"
+    r"\b(?:done|ok|complete\w*|verified|transferred|downloaded|uploaded|copied)\b)"
+    r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
+)
+"""What a transfer says whose every part has arrived, however often it was tried."""
 _COUNT = re.compile(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}[1-9]"
 )
@@ -79,6 +90,11 @@ _HYPOTHETICAL = re.compile(
     r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b"
 )
 """Of warnings: what might happen."""
+
+
+def is_handled(line: str) -> bool:
+    """Does the line say that the job goes on without a part of the data, or tries again?"""
+    return bool(_LEFT_OUT.search(line))
 
 
 def is_minor(line: str) -> bool:
@@ -95,11 +111,6 @@ _EVENT = re.compile(
 """A row of ``kubectl get events``, in whatever order."""
 _STARTS = {"Scheduled", "Started", "Completed"}
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
-
-
-def is_quotation(line: str) -> bool:
-    """Is the line one of a history, of release notes, of a help text or of code that was found?"""
-    return bool(_QUOTED.search(line))
 
 
 def drop_counts_of_none(line: str) -> str:
@@ -126,6 +137,17 @@ def find_last_progress(tail: bytes, lines: int) -> int:
             return 0
         if _COUNT.search(row):
             return lines - back
+    return 0
+
+
+def find_completion(tail: bytes, lines: int) -> int:
+    """The last line that says that every part of a transfer arrived; 0: a failure is behind it."""
+    rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+    for back, row in enumerate(reversed(rows)):
+        if _COMPLETE.search(row):
+            return lines - back
+        if not is_minor(row) and _FAILURE.search(drop_counts_of_none(row)):
+            return 0
     return 0
 
 

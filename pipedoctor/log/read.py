@@ -18,12 +18,14 @@ from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
 from pipedoctor.log.manifests import MANIFEST_WORDS
-from pipedoctor.log.progress import TAIL_BYTES, find_last_progress, is_minor, is_quotation
+from pipedoctor.log.mentions import hide_mentions, is_quotation
+from pipedoctor.log.progress import TAIL_BYTES, find_completion, find_last_progress, is_minor
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
 from pipedoctor.log.stream import read_blocks
 from pipedoctor.log.tail import LogTail
+from pipedoctor.log.text_kinds import find_mentioned_lines
 from pipedoctor.log.tracebacks import TracebackReader
 from pipedoctor.log.translations import (
     find_foreign_texts,
@@ -67,6 +69,8 @@ def read_log(
             limits.skipped_from = limits.skipped_from or number
             tail.add(block, number)
         else:
+            if last and number == 1:
+                reader.mentioned = find_mentioned_lines(block)
             unread = _read_block(reader, sieve, block, number, limits, last=last)
             if unread:
                 limits.skipped_from = unread
@@ -75,11 +79,24 @@ def read_log(
         end = (end + block[-TAIL_BYTES:])[-TAIL_BYTES:]
     _read_tail(reader, sieve, tail, limits)
     short = len(brief) <= BRIEF_BYTES and number <= BRIEF_LINES
-    text = brief.decode(errors="replace") if short else ""
     count = number - end.endswith(b"\n")
+    complete = find_completion(end, count)
+    text = _drop_lines(brief, reader.mentioned.union(range(complete))) if short else ""
     log = reader.build_log(count, brief=short)
     progress = find_last_progress(end, count)
-    return replace(log, brief=text, progress_line=progress, unread=limits.list_unread(count))
+    return replace(
+        log,
+        brief=text,
+        progress_line=progress,
+        complete_line=complete,
+        unread=limits.list_unread(count),
+    )
+
+
+def _drop_lines(brief: bytes, mentioned: frozenset[int]) -> str:
+    """The text with empty lines for those that only speak of failures."""
+    rows = brief.decode(errors="replace").split("\n")
+    return "\n".join("" if at in mentioned else row for at, row in enumerate(rows, 1))
 
 
 def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:
@@ -152,6 +169,8 @@ class _LogReader:
         self._project = ProjectDetector()
         self._commands = CommandReader()
         self._answers = AnswerReader()
+        self.mentioned: frozenset[int] = frozenset()
+        """Lines of the text that tell of no failure of its own."""
 
     def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
@@ -163,7 +182,8 @@ class _LogReader:
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
                 self._match_signatures(self._answers.join(line, part, number), number, quoted=True)
-                quoted = self._tracebacks.read_line(line, number) or is_quotation(part)
+                mentioned = number in self.mentioned
+                quoted = mentioned or self._tracebacks.read_line(line, number) or is_quotation(part)
                 self._match_signatures(line, number, quoted=quoted)
 
     def build_log(self, number: int, *, brief: bool) -> Log:
@@ -191,8 +211,11 @@ class _LogReader:
     def _match_signatures(self, line: LogLine, number: int, *, quoted: bool) -> None:
         """Find signatures; code that a traceback quotes is no more than evidence."""
         warned = self._warned.read_line(line)
-        for rule, match in self._find_matches(translate_to_english(line.text)):
-            if quoted and rule.signature.role is not SignatureRole.EVIDENCE:
+        text = translate_to_english(line.text)
+        for rule, match in self._find_matches(text):
+            if rule.signature.role is not SignatureRole.EVIDENCE and (
+                quoted or _is_mention(rule, text)
+            ):
                 continue
             captured = match.groupdict().items()  # name1, name2: other places of a name
             found = {name.rstrip("0123456789"): value for name, value in captured if value}
@@ -267,6 +290,13 @@ def _build_sighting(
         values=groups,
         minor=is_minor(line.raw),
     )
+
+
+def _is_mention(rule: SignatureRule, text: str) -> bool:
+    """Is it found only in what did not happen, in the name of a test, or in a comment?"""
+    comments = rule.signature.role is not SignatureRole.SILENT
+    plain = hide_mentions(text, comments=comments)
+    return plain != text and not rule.regex.search(plain)
 
 
 def _cut_context(text: str, start: int) -> str:

@@ -1,0 +1,91 @@
+"""Is a line the report of a failure, or does it only mention one?"""
+
+import re
+
+_HASH = r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12} (?:\([^)]{1,120}\) )?"
+_SUBJECT = (
+    r"(?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report|add|remove|revert"
+    r"|retry|raise|catch|kill|stop|drop|bump|use|work|do|don't|make|allow|merge|update|test"
+    r"|chore|feat|docs|perf|refactor|ci|build|style)"
+)
+_METAVAR = r"(?:\{[^}\n]{1,80}\}|<[\w-]{1,40}>|[A-Z][A-Z_0-9]*)"
+_QUOTED = re.compile(
+    rf"^[*|/\\ ]{{0,8}}{_HASH}[A-Z\"\[]|^[*|/\\ ]{{0,8}}{_HASH}{_SUBJECT}[ds]?\b"
+    r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
+    r"|^ {0,4}(?:[-*] )?(?:fix|feat|chore|docs|perf|refactor|revert|test|ci)"
+    r"(?:\([\w ,./-]{1,40}\))?!?: (?=[a-z])"
+    r"|^ {0,4}[-*] \[[xX]\] "
+    r"|^ {2,8}-{1,2}\w[\w-]*(?:[ ,=]{1,2}[\w-]{1,30}){0,4} {2,}\S"
+    rf"|^ {{1,8}}-{{1,2}}\w[\w-]*[ =]{_METAVAR} +[a-z]"
+    r"|^ {4,12}E[A-Z]{2,14} +[A-Z]"
+    r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}: {2,}\S|\brefs/(?:heads|remotes|tags)/"
+    r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}:(?:\d{1,5}:)? (?:[A-Z]{1,4}\d{2,4} "
+    r"|(?:error|note): .{1,200}\[[a-z-]{3,40}\]$)"
+    r"|^# (?:HELP|TYPE) [a-z_:]+ "
+    r"|^(?:TASK|PLAY|RUNNING HANDLER) \[.{1,200}\] \*{3}"
+)
+"""
+Lines of histories, release notes, lists of tasks, `--help`, manual pages, `grep -n` and
+linters, which speak of failures.
+"""
+_STAGED = re.compile(
+    r"(?i)\((?:as |was |were )?(?:simulated|planned|intended|intentional|injected|ignored|expected"
+    r"|on purpose|deliberate|requested|dry[- ]run|mock(?:ed)?)\)"
+    r"|(?:^|[-:,(>] ?)as expected\b"
+)
+"""What was meant to happen, or does not matter, as its line says."""
+_PASSED = re.compile(
+    r"(?:::|\btest)\S{0,300}(?: \S{1,200}){0,12} (?:PASSED|SKIPPED|XFAIL|XPASS)\b"
+    r"|^\s{0,12}--- (?:PASS|SKIP): "
+    r"|^\s{0,12}(?:✓|✔|√) "
+    r"|^test \S{1,200} \.\.\. ok$"
+)
+"""The row of a test that passed, whatever its name is about."""
+_FAILURE_NOUNS = (
+    r"kill(?:ed|s)?|stuck|hung|hangs?|dead|died|deaths?|errors?|fail(?:ed|ures?)|crash(?:ed|es)?"
+    r"|time-?outs?|dead ?locks?(?:ed)?|zombies?|leaks?|stall(?:s|ed)?|restarts?|froz?en|freezes?"
+    r"|oom(?:[-_ ]?(?:kills?|events?|killed))?"
+)
+_ENDED = (
+    r"(?:hang|deadlock|crash|die|happen|occur|fail|leak|freeze|stall|raise|block|break|run out"
+    r"|get (?:killed|stuck)|grow|trigger|appear|lead|cause|exhaust)(?:s|es|ing)?"
+)
+_UNTRUE = re.compile(
+    rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
+    rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)"
+    rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
+    rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS})\w{{0,12}}"
+    r"(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)\]]|$)))"
+    r"|^[a-z_:]{3,100}(?:\{.{0,300}\})? 0(?:\.0)?$"
+    rf"|\b(?:no longer|never again|not longer) (?:be )?{_ENDED}\b[^;.]*"
+    r"|^.{0,300}\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\b"
+    r".{0,60} any ?more\b[^;.]*"
+    r"|^.{0,300}\b(?:hang|deadlock|crash|kill|error|leak|freeze|stall)\w{0,4}\b.{0,40}"
+    r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are) (?:now )?gone)\b[^;.]*"
+    r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
+)
+"""Failures that did not happen, or happen no longer."""
+_NAMES = re.compile(r"\b(?:test_\w{2,200}|Test[A-Z]\w{2,100})(?:\[[^\]\n]{1,200}\])?")
+"""Names of tests."""
+_COMMENT = re.compile(
+    r"^\s{0,40}(?:[\w.\"'-]{1,60} ?[:=](?!=)|(?:except|if|elif|else|for|while|with|def|return|try"
+    r"|import|from|raise)\b|[\w.]{1,60}\()[^#\n]{0,200}\s(?P<trailing>#\s.*)"
+    r"|^\s{1,40}(?P<alone>#\s.*)"
+)
+"""Comments of code and of settings."""
+_BLANK_OUT = (_UNTRUE, _NAMES)
+
+
+def is_quotation(line: str) -> bool:
+    """Is it a line of a history, release notes, a help text, code found, or a passed test?"""
+    return bool(_QUOTED.search(line) or _STAGED.search(line) or _PASSED.search(line))
+
+
+def hide_mentions(line: str, *, comments: bool) -> str:
+    """The line with spaces for what did not happen, names of tests, and `comments`."""
+    for pattern in _BLANK_OUT:
+        line = pattern.sub(lambda found: " " * len(found[0]), line)
+    found = _COMMENT.match(line) if comments and "#" in line else None
+    if found is None:
+        return line
+    return line[: found.start(found.lastgroup or 0)]

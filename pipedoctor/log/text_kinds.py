@@ -1,0 +1,214 @@
+"""What kind of text is it: a log, or one that speaks of failures that are none of its own?"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+MAX_TEXT_BYTES = 256 << 10
+"""Bytes above which a text is a log: nobody pastes more of another kind."""
+_HEAD_LINES = 40
+"""Lines in which a text says what it is."""
+_FRAME = re.compile(r'^\s*File "[^"]+", line \d+|^Traceback \(most recent', re.MULTILINE)
+_COMMIT = re.compile(r"^commit [0-9a-f]{40}\b")
+_RELEASES = re.compile(
+    r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s new|history|news)\b.{0,40}$"
+    r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)|^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$"
+    r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
+    r"|\bhappy to announce\b|^highlights: "
+)
+_MANUAL = re.compile(
+    r"(?i)^#{1,4} (?:install\w*|usage|quick ?start|citation|licen[sc]e|trouble ?shooting|faq"
+    r"|requirements|getting started|features|documentation|contributing|known issues)\b"
+    r"|^(?:name|synopsis|description|errors|exit status|see also)$"
+    r"|^install (?:it )?with `|^q: |\|(?: ?:?-{3,}:? ?\|){2,}"
+)
+_FIRST_PERSON = re.compile(
+    r"(?i)\b(?:i|i'm|i've|my|we|our)\b.{0,80}\b(?:get|got|see|saw|run|ran|running|train\w*|fail\w*"
+    r"|hang\w*|crash\w*|error|problem|issue|tried|try|trying|have|am)\b"
+    r"|\b(?:steps? to reproduce|to reproduce|expected behaviou?r|describe the bug|bug report)\b"
+)
+"""Of who has the failure himself."""
+_IMPERATIVE = re.compile(
+    r"^(?:[-*] |\d{1,3}[.)] )?(?:[\w/. -]{2,24}: )?(?:(?i:fix|add|avoid|handle|catch|retry|raise"
+    r"|mount|use|mention|bump|remove|drop|do not|don't|support|improve|update|make|allow|kill"
+    r"|stop|revert|merge|release|work around|wait|close|open|check|set|move|rename|skip|log"
+    r"|report|test|document|lower|increase|reduce|prevent|return|initial|start|clean|print|free"
+    r"|limit|detect|ignore|pin|switch|restart|reopen|unmount|force|disable|enable|read|write"
+    r"|guard|cache|copy|split|name|treat|turn|replace|refactor|simplify|speed|let|warn|show))\b"
+    r" [^:]{3,}"
+)
+_MIN_SUBJECTS, _SUBJECT_SHARE = 4, 0.75
+_CELL_TYPE, _SOURCE = b'"cell_type"', re.compile(r'^\s*"source": ?\[')
+_STRINGS = re.compile(r"^[A-Za-z_]\w{0,60}(?:: [\w\[\], ]{1,40})? = [\[{(]\s*$")
+_STRING_ITEM = re.compile(r"^\s+(?:(['\"])[\w ./-]{1,60}\1: )?[rbf]?['\"].{0,300}['\"],?\s*$")
+_SPEAKER = re.compile(
+    r"^(?:\[\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\] ?)?"
+    r"(?:<?@?(?P<who>[A-Za-z]\w{1,20})>?(?: \d\d?:\d\d)?"
+    r"(?::|>) )(?=\S)"
+    r"|^\{?.{0,40}\"(?:user|author|from)\": ?\"(?P<user>[^\"]{1,40})\""
+    r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
+)
+_LEVELS = {"info", "warning", "warn", "error", "debug", "note", "notice", "critical", "fatal"}
+_SOLVED = re.compile(
+    r"(?i)\b(?:that|this|it|which|`[^`]{1,80}`) (?:\w{1,12} )?(?:fixed|solved|resolved|cured|did)"
+    r"(?: it| the| my| this| that|\b)"
+    r"|\b(?:that|this) was (?:it|the (?:problem|cause|reason))\b|\bworks? (?:again|now)\b"
+    r"|\b(?:solved|fixed|resolved) (?:it|this|the (?:issue|problem))? ?for me\b"
+    r"|\b(?:problem|issue|it)(?:'s| is| was) (?:solved|fixed|resolved|gone)\b"
+    r"|\bclosing (?:this|the)\b"
+    r"|\b(?:run|ran|runs|running|train\w{0,3}) (?:\w{1,12} ){0,2}(?:smoothly|fine|again|since)\b"
+    r"|^\W{0,4}(?:\w{1,20}: )?(?:solved|fixed|resolved)\b"
+)
+_NOT_SOLVED = re.compile(
+    r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
+    r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
+)
+_LAST_SPEECH = 4
+"""Lines at the end of a conversation in which it is solved."""
+_PROMPT = re.compile(r"^(?:>>> ?|In \[\d{1,5}\]: )")
+_PURPOSE = re.compile(
+    r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
+    r"|\bexpect(?:ed)? to (?:fail|die|run out|raise)|\bshould (?:fail|raise|die|run out|blow)\b"
+    r"|\blet'?s (?:break|provoke|fill|exhaust)\b"
+)
+_GREEN = re.compile(
+    r"^=*\s?(?:\d{1,7} (?!fail|err)\w+, ){0,6}\d{1,7} passed(?:, \d{1,7} (?!fail|err)\w+){0,6}"
+    r" in \d[\d.]{0,12} ?s\b|^OK(?: \((?!.*(?:fail|err)).{0,80}\))?$"
+    r"|^PASS$|^ok\s+\S{1,200}\s+[\d.]+s"
+    r"|^100% tests passed|^test result: ok\.|^Tests: +(?:\d+ skipped, )?\d+ passed, \d+ total"
+    r"|<testsuites?\b(?=[^>]*\bfailures=\"0\")(?=[^>]*\berrors=\"0\")"
+)
+_RED = re.compile(
+    r"^=*\s?(?:\d{1,7} \w+, ){0,6}[1-9]\d{0,6} (?:failed|errors?)\b|^FAILED(?: \(|$)|^FAIL\b"
+    r"|^--- FAIL|^test result: FAILED|<testsuites?\b[^>]*\b(?:failures|errors)=\"[1-9]"
+)
+
+
+def find_mentioned_lines(data: bytes) -> frozenset[int]:
+    """The lines, from 1, of a whole text that tell of no failure of its own."""
+    if len(data) > MAX_TEXT_BYTES:
+        return frozenset()
+    rows = [row.rstrip("\r") for row in data.decode(errors="replace").split("\n")]
+    lines = {*_find_commit_messages(rows), *_find_tests(rows), *_find_strings(rows)}
+    lines.update(_find_sources(rows) if _CELL_TYPE in data else ())
+    lines.update(_find_experiments(rows))
+    if not _FRAME.search("\n".join(rows)):
+        lines.update(_find_prose(rows))
+    return frozenset(lines)
+
+
+def _find_commit_messages(rows: list[str]) -> Iterator[int]:
+    """The messages that `git log` indents."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        if row[:1].strip():
+            inside = bool(_COMMIT.match(row)) or (
+                inside and row.startswith(("Author:", "Date:", "Merge:", "Commit", "Tagger:"))
+            )
+        elif inside and row.startswith("    "):
+            yield number
+
+
+def _find_tests(rows: list[str]) -> Iterator[int]:
+    """All before the last summary of tests that passed, where none has failed."""
+    green = 0
+    for number, row in enumerate(rows, 1):
+        if "<testsuite" in row and _GREEN.search(row):
+            ends = (at for at, one in enumerate(rows, 1) if "</testsuite" in one)
+            green = max(ends, default=number)
+        elif _GREEN.match(row.partition("Z ")[2] or row) and _is_summary(rows, number):
+            green = max(green, number)
+        elif _RED.search(row):
+            return
+    yield from range(1, green + 1)
+
+
+def _is_summary(rows: list[str], number: int) -> bool:
+    """``OK`` and ``PASS`` are words of others as well: what stands above them tells."""
+    row = rows[number - 1]
+    if not row.startswith(("OK", "PASS")):
+        return True
+    before = rows[max(0, number - 4) : number - 1]
+    ran = any(re.match(r"Ran \d+ tests? in|=== RUN|\s*--- (?:PASS|SKIP)", one) for one in before)
+    return ran or any(one.startswith("--- PASS") for one in rows[: number - 1])
+
+
+def _find_strings(rows: list[str]) -> Iterator[int]:
+    """Texts in a table of code."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        inside = bool(_STRINGS.match(row)) or (inside and bool(_STRING_ITEM.match(row)))
+        if inside:
+            yield number
+
+
+def _find_sources(rows: list[str]) -> Iterator[int]:
+    """The code and the prose of a notebook; what it printed stands elsewhere."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        starts = _SOURCE.match(row)
+        if starts or inside:
+            yield number
+        inside = (bool(starts) or inside) and not row.rstrip().rstrip(",").endswith("]")
+
+
+def _find_experiments(rows: list[str]) -> Iterator[int]:
+    """What an interactive session provokes, if it goes on behind it."""
+    prompts = [number for number, row in enumerate(rows, 1) if _PROMPT.match(row)]
+    for number, following in pairwise(prompts):
+        part = rows[number - 1 : following - 1]
+        if any(_PURPOSE.search(row) for row in part):
+            yield from range(number, following)
+            after = next((one for one in prompts if one > following), 0)
+            yield from range(following, after)
+
+
+def _find_prose(rows: list[str]) -> Iterator[int]:
+    """Release notes, manuals, lists of commits, and conversations that end well."""
+    filled = [(number, row) for number, row in enumerate(rows, 1) if row.strip()]
+    texts = [row for _, row in filled]
+    if _is_list_of_subjects(texts) or _is_documentation(texts):
+        yield from (number for number, _ in filled)
+    else:
+        yield from range(1, _find_solution(filled) + 1)
+
+
+def _is_list_of_subjects(rows: list[str]) -> bool:
+    """Do nearly all lines say what somebody did to a program?"""
+    subjects = sum(bool(_IMPERATIVE.match(row.strip())) for row in rows)
+    return subjects >= _MIN_SUBJECTS and subjects >= _SUBJECT_SHARE * len(rows)
+
+
+def _is_documentation(rows: list[str]) -> bool:
+    """Are there headings of release notes or of a manual, and nobody who has the failure?"""
+    headings = sum(bool(_RELEASES.search(row) or _MANUAL.search(row)) for row in rows)
+    asked = (row for row in rows if not row.startswith(("Q:", "A:")))
+    if not headings or any(_FIRST_PERSON.search(row) for row in asked):
+        return False
+    head = rows[:_HEAD_LINES]
+    return any(row.startswith("#") or _RELEASES.search(row) or _MANUAL.search(row) for row in head)
+
+
+def _find_solution(filled: list[tuple[int, str]]) -> int:
+    """The line in which a conversation says at its end that all is well; 0: none does."""
+    if not _is_conversation([row for _, row in filled]):
+        return 0
+    for number, row in reversed(filled[-_LAST_SPEECH:]):
+        if _NOT_SOLVED.search(row) and not _SPEAKER.match(row):
+            return 0
+        if _SOLVED.search(row):
+            return 0 if _NOT_SOLVED.search(row) else number
+    return 0
+
+
+def _is_conversation(rows: list[str]) -> bool:
+    """Do two speak, or is somebody answered?"""
+    names: set[str] = set()
+    quoted = False
+    for row in rows:
+        found = _SPEAKER.match(row)
+        name = (found[found.lastgroup or 0] if found else "").lower()
+        quoted = quoted or name == ">" or bool(found and found["at"])
+        program = name in _LEVELS or name.endswith(("error", "exception", "warning"))
+        names.add("" if program else name)
+    return quoted or len(names - {"", ">"}) > 1

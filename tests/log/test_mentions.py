@@ -1,0 +1,72 @@
+"""Lines that report a failure, and lines that only mention one."""
+
+import pytest
+
+from pipedoctor.log.mentions import hide_mentions, is_quotation
+
+MENTIONS = [
+    "e4f5a6b fix(loader): bus error in small containers",
+    "feat(loader): survive CUDA out of memory",
+    "- [x] find out why workers get killed",
+    "  --on-oom {halve,die} what to do on CUDA out of memory",
+    "       EMFILE Too many open files",
+    "src/a.py:91:80: E501 Line too long  # CUDA out of memory",
+    'src/a.py:9: error: Name "BusError" is not defined  [name-defined]',
+    "# HELP oom_kills_total Workers killed by the OOM killer.",
+    "TASK [kill stuck workers] ********",
+    "ERROR:disk:No space left on device (simulated)",
+    "make: [Makefile:12: clean] Error 1 (ignored)",
+    "tests/a.py::test_no_deadlock PASSED    [ 16%]",
+    "--- PASS: TestWorkerKilled (0.31s)",
+]
+REPORTS = [
+    "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error.",
+    "3f2a1b9c7d1e   pytorch/pytorch   Exited (137) 2 minutes ago",
+    "tests/a.py::test_no_deadlock FAILED    [ 16%]",
+    "src/a.py:9: OSError: [Errno 28] No space left on device",
+    "training does not run as expected: CUDA out of memory",
+    "- [ ] workers get killed",
+]
+
+
+@pytest.mark.parametrize("line", MENTIONS)
+def test_a_line_that_only_mentions_a_failure(line: str) -> None:
+    assert is_quotation(line)
+
+
+@pytest.mark.parametrize("line", REPORTS)
+def test_a_line_that_reports_a_failure(line: str) -> None:
+    assert not is_quotation(line)
+    assert hide_mentions(line, comments=True) == line or "test_no_deadlock" in line
+
+
+@pytest.mark.parametrize(
+    ("line", "rest"),
+    [
+        ("no stuck workers, 0 killed", "workers"),
+        ("stuck=0 killed=0 oom_events=0", ""),
+        ("oom_kills_total 0", ""),
+        ("rank 0 died, exit code 137", "rank 0 died, exit code 137"),
+        ("GPU 0 out of memory", "GPU 0 out of memory"),
+        ("RuntimeError: no kernel image", "RuntimeError: no kernel image"),
+        ("nothing was killed", ""),
+        ("workers no longer hang at the lock", "workers"),
+        ("the training no longer works: Bus error", "the training no longer works: Bus error"),
+        ("background workers are no longer alive", "background workers are no longer alive"),
+        ("they do not deadlock any more", ""),
+        ("the bus error is gone; now: Killed", "; now: Killed"),
+    ],
+)
+def test_what_did_not_happen_is_hidden(line: str, rest: str) -> None:
+    hidden = hide_mentions(line, comments=False)
+
+    assert len(hidden) == len(line)
+    assert hidden.split() == rest.split()
+
+
+@pytest.mark.parametrize("comments", [True, False])
+def test_comments_count_where_somebody_describes_what_he_sees(*, comments: bool) -> None:
+    line = "for batch in loader:  # it hangs here"
+
+    assert ("hangs" in hide_mentions(line, comments=comments)) is not comments
+    assert hide_mentions("Killed # 9", comments=comments) == "Killed # 9"

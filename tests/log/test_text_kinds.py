@@ -1,0 +1,48 @@
+"""Kinds of text: which of their lines tell of no failure of their own."""
+
+import pytest
+
+from pipedoctor.log.text_kinds import MAX_TEXT_BYTES, find_mentioned_lines
+
+COMMIT = f"commit {'a1' * 20}\nAuthor: A <a@b.example>\n\n    Avoid a bus error\n\nBus error\n"
+NOTEBOOK = '{"cells": [\n"cell_type": "code",\n"source": [\n"Bus error"\n],\n"text": "x"\n'
+SUBJECTS = "Fix the bus error\nDo not hang\nRetry the mount\nloader: catch a full disk\n"
+NOTES = "## 2.0.1\n* bus error in containers\n"
+SOLVED = "mia: Bus error with 8 workers\njon: use --ipc=host\nmia: that was it, thanks\n"
+TESTS = "worker killed by signal 9\n=== 3 passed, 1 skipped in 2.11s ===\nepoch 1\n"
+REPL = (
+    ">>> x = fill()  # should fail\nCUDA out of memory\n>>> 1 + 1\n2\n>>> 2\n2\n>>> import torch\n"
+)
+STRINGS = 'MESSAGES = {\n    "shm": "Bus error",\n}\nBus error\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (COMMIT, {4}),
+        (NOTEBOOK, {3, 4, 5}),
+        (SUBJECTS, {1, 2, 3, 4}),
+        (NOTES, {1, 2}),
+        (SOLVED, {1, 2, 3}),
+        (TESTS, {1, 2}),
+        (REPL, {1, 2, 3, 4}),
+        (STRINGS, {1, 2}),
+        ("Ran 3 tests in 0.5s\n\nOK\n", {1, 2, 3}),
+        ("Bus error\nOK\n", set()),
+        (TESTS.replace("1 skipped", "1 failed"), set()),
+        (f"{TESTS}=== 1 failed, 2 passed in 1s ===\n", set()),
+        (f"{NOTES}I get the same error\n", set()),
+        (f'{NOTES}Traceback (most recent call last):\n  File "a.py", line 3\n', set()),
+        (SOLVED.replace("thanks", "but only for an hour"), set()),
+        (SOLVED.replace("mia: that", "INFO: that").replace("jon: ", "").replace("mia", "x"), set()),
+        ("RuntimeError: Bus error\nINFO: step 3\nINFO: works again\n", set()),
+        (REPL.replace("should fail", "the model"), set()),
+        (SUBJECTS + "Bus error\nKilled\n", set()),
+    ],
+)
+def test_lines_that_only_speak_of_failures(text: str, lines: set[int]) -> None:
+    assert find_mentioned_lines(text.encode()) == lines
+
+
+def test_nobody_pastes_more_than_that() -> None:
+    assert find_mentioned_lines(NOTES.encode() + b"\n" * MAX_TEXT_BYTES) == frozenset()
