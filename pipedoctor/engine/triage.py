@@ -60,7 +60,10 @@ _SIDE_PROJECT_PATH = compile_lazily(
     r"|projects|contrib|third_?party|vendor|archive|deprecated)/|legacy)"
 )
 """Code beside that which a project is for."""
-_TRIAL_FILE = compile_lazily(r"(demo|test|eval|infer|predict|visuali[sz]e)[^/]*$|\.ipynb(#|$)")
+_TRIAL_FILE = compile_lazily(
+    r"(demo|test|eval|infer|predict|visuali[sz]e|synthesi[sz]e(?!r)|generate|ensemble)[^/]*$"
+    r"|\.ipynb(#|$)"
+)
 """A file that tries a model: of equal places that of another stands first."""
 
 
@@ -124,7 +127,8 @@ def _merge_items(items: Iterable[_SortItem]) -> list[_SortItem]:
     groups: dict[Hashable, list[_SortItem]] = {}
     for number, item in enumerate(items):
         change: Hashable = number
-        if item.finding.location is not None and item.finding.remedies:
+        merges = item.check.merges or item.finding.remedies
+        if item.finding.location is not None and merges:
             identify = identify_change if item.check.merges else identify_copy
             change = identify(item.finding)
         groups.setdefault((item.check.code, change), []).append(item)
@@ -138,9 +142,10 @@ def _order_places(findings: Sequence[Finding]) -> list[Finding]:
     """Those of the first one's weight before others, and what trains before what tries a model."""
     first = findings[0].severity
 
-    def stands_back(finding: Finding) -> tuple[bool, bool]:
+    def stands_back(finding: Finding) -> tuple[bool, bool, bool]:
         path = finding.location.path if finding.location else ""
-        return finding.severity != first, _TRIAL_FILE.search(path) is not None
+        tries = _TRIAL_FILE.search(path) is not None
+        return finding.severity != first, tries, "train" not in path.rpartition("/")[2]
 
     return sorted(findings, key=stands_back)
 

@@ -104,6 +104,9 @@ def test_what_one_change_mends_stands_once_where_its_check_merges() -> None:
     ]  # fmt: skip
     assert [e.path for e in one.finding.remedies[0].edits] == ["z.py", "a.py", "d.py", "b/c.py"]
     assert second.finding == other.findings[0]
+    bare = [says("M1", NOTE, path, location=at(path, line)) for path, line in places]
+    (alone,) = triage(catalogue(merging), bare)
+    assert alone.finding.summary == "a.py; the same at 3 more places, in 2 other files"
     assert len(triage(catalogue(made("M1")), [*found, other, grave])) == 5
 
 

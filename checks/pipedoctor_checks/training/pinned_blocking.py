@@ -45,7 +45,8 @@ def pinned_blocking(source: Source, /) -> Findings:
     `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a type
     conversion or through numpy, is no longer pinned, and batches of a loader that accelerate
     has prepared are on the device already. An evaluation in a single pass is not reported, nor
-    one that generates text (`model.generate`). The loops of a file are one finding, and copies
+    one that generates text (`model.generate`); where only evaluations wait, it is a note.
+    The loops of a file are one finding, and copies
     that are reached from several files are reported once.
 
     ## Bad example
@@ -108,7 +109,7 @@ def _report_file(source: Source, group: list[_BlockingLoop]) -> Finding:
     loader = group[0].loader
     return make_code_finding(
         list_spots(copies),
-        Severity.SLOWS,
+        Severity.NOTE if all(one.loop.role == "eval" for one in group) else Severity.SLOWS,
         f"{describe_waiting_loops([one.loop for one in group])} for each copy of a pinned batch",
         in_code(
             "Copy without blocking",

@@ -42,6 +42,8 @@ def record_swallowed_errors(recorder: EventRecorder, scope: CodeScope) -> None:
         used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in left)
         if told or used or _returns_none(scope, node) or _tries_again(recorder, scope, node):
             continue
+        if _reads_otherwise(scope, node):
+            continue
         if _depends_on_sample(scope, node):
             recorder.add_event(SwallowedError(), scope, step, caught or "everything")
 
@@ -89,6 +91,19 @@ def _tries_again(recorder: EventRecorder, scope: CodeScope, handler: ast.ExceptH
     )
     same = {ast.unparse(one.func) for one in tried if one is not None} == {ast.unparse(again.func)}
     return same and bool(entered) and not works
+
+
+def _reads_otherwise(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
+    """``open(path, encoding="cp1252")`` where ``open(path)`` failed: the same in another way?"""
+    tried = [c for n in _find_tries(scope, handler) for s in n.body for c in _list_reads(s)]
+    again = [c for s in handler.body for c in _list_reads(s)]
+    return not set(tried).isdisjoint(again) and set(again) <= set(tried)
+
+
+def _list_reads(node: ast.stmt) -> list[tuple[str, str]]:
+    """What is called in it with an argument, and that argument."""
+    calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+    return [(ast.unparse(one.func), ast.unparse(one.args[0])) for one in calls if one.args]
 
 
 def _find_last_call(body: list[ast.stmt]) -> ast.Call | None:

@@ -160,7 +160,32 @@ class Project(DefinitionIndex):
             )
         if not shape.positional and is_torch_module_method(site.node):
             return self._is_on_local_instance(site, scope)
-        return shape.on_attribute and fit.accepts(shape)
+        fits = shape.on_attribute and fit.accepts(shape)
+        return fits and not self._is_on_another_class(site, scope)
+
+    def _is_on_another_class(self, site: CallSite, scope: CodeScope) -> bool:
+        """Is it called on what this function has made of a class that has another method so?"""
+        func = site.node.func
+        on = func.value if isinstance(func, ast.Attribute) else func
+        key = on.id if isinstance(on, ast.Name) else ""
+        given = site.scope.bindings.get(key, ()) if key else ()
+        if not given or any(one.arg == key for one in site.scope.parameters):
+            return False
+        name = scope.name.rpartition(".")[2]
+        return all(self._makes_another(value, step, site, scope, name) for value, step in given)
+
+    def _makes_another(
+        self, value: ast.expr, step: CodeStep, site: CallSite, scope: CodeScope, name: str
+    ) -> bool:
+        """``value = Judge()``: is it of a class that has neither this method nor this one's?"""
+        kept = isinstance(step.node, (ast.Assign, ast.AnnAssign)) and step.node.value is value
+        if not (kept and isinstance(value, ast.Call)):
+            return False
+        made = self.find_definition(value.func, site.scope.module)
+        if not isinstance(made, ClassDefinition) or scope.owner is None:
+            return False
+        above = self.find_bases(scope.owner)[0]
+        return self.find_method(made, name) not in {scope, None} and made not in above
 
     def _is_own_method(self, site: CallSite, scope: CodeScope) -> bool:
         """Does ``self.name()`` of a class mean this method, its own or one that it inherits?"""

@@ -47,6 +47,10 @@ def catching_reader(body: str, name: str = "shape_of") -> str:
 
 SILENT = {
     "a certain error": frames("try:\n    open(index).close()\nexcept OSError:\n    pass"),
+    "read in another way": frames(
+        "try:\n    text = open(index).read()\n"
+        "except Exception:\n    text = open(index, encoding='cp1252').read()"
+    ),
     "logged": frames("try:\n    open(index).close()\nexcept Exception:\n    log.warning('bad')"),
     "raised again": frames("try:\n    open(index).close()\nexcept Exception:\n    raise"),
     "kept": frames("try:\n    open(index).close()\nexcept Exception as e:\n    self.bad = e"),

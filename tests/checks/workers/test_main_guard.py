@@ -3,7 +3,15 @@
 from pipedoctor_checks.workers.main_guard import main_guard
 from tests.checks.code_samples import TOP_LEVEL_LOOP, find, make_tests, rows_dataset
 
+JUDGES = (
+    rows_dataset()
+    + "class Runner:\n    def evaluate(self):"
+    + TOP_LEVEL_LOOP.replace("\n", "\n        ")
+    + "\nclass Judge:\n    def evaluate(self):\n        return 3\n"
+    "class Fast(Runner):\n    pass\n"
+)
 SILENT = {
+    "another class has a method of that name": JUDGES + "judge = Judge()\njudge.evaluate()\n",
     "guarded": rows_dataset()
     + "\nif __name__ == '__main__':\n"
     + TOP_LEVEL_LOOP.replace("\n", "\n    "),
@@ -13,6 +21,10 @@ SILENT = {
 }
 SPEAKS = {
     "at the top": rows_dataset() + TOP_LEVEL_LOOP,
+    "by a method of what is made": JUDGES + "judge = Fast()\njudge.evaluate()\n",
+    "by a method of one of two": JUDGES
+    + "judge = Judge()\nif slow:\n    judge = Runner()\njudge.evaluate()\n",
+    "by a method of what another made": JUDGES + "judge = choose()\njudge.evaluate()\n",
     "by a call": rows_dataset()
     + "\ndef run():"
     + TOP_LEVEL_LOOP.replace("\n", "\n    ")
