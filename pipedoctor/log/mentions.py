@@ -21,7 +21,10 @@ _QUOTED = re.compile(
     r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}: {2,}\S|\brefs/(?:heads|remotes|tags)/"
     r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}:(?:\d{1,5}:)? (?:[A-Z]{1,4}\d{2,4} "
     r"|(?:error|note): .{1,200}\[[a-z-]{3,40}\]$)"
-    r"|^# (?:HELP|TYPE) [a-z_:]+ "
+    r"|^# (?:HELP|TYPE) [a-z_:]+ |^\s*(?:[a-z%/]+(?:_[a-z]+)*\s{2,}){3,20}[a-z%/]+(?:_[a-z]+)*\s*$"
+    r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
+    r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "
+    r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
     r"|^(?:TASK|PLAY|RUNNING HANDLER) \[.{1,200}\] \*{3}"
 )
 """
@@ -31,14 +34,14 @@ linters, which speak of failures.
 _STAGED = re.compile(
     r"(?i)\((?:as |was |were )?(?:simulated|planned|intended|intentional|injected|ignored|expected"
     r"|on purpose|deliberate|requested|dry[- ]run|mock(?:ed)?)\)"
-    r"|(?:^|[-:,(>] ?)as expected\b"
+    r"|(?:^|[-:,(>] ?)as expected\b|\bfault[- ]?injection\b"
 )
 """What was meant to happen, or does not matter, as its line says."""
 _PASSED = re.compile(
     r"(?:::|\btest)\S{0,300}(?: \S{1,200}){0,12} (?:PASSED|SKIPPED|XFAIL|XPASS)\b"
     r"|^\s{0,12}--- (?:PASS|SKIP): "
     r"|^\s{0,12}(?:✓|✔|√) "
-    r"|^test \S{1,200} \.\.\. ok$"
+    r"|^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
 )
 """The row of a test that passed, whatever its name is about."""
 _FAILURE_NOUNS = (
@@ -52,9 +55,11 @@ _ENDED = (
 )
 _UNTRUE = re.compile(
     rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
-    rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)"
+    rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)(?: by [^;.,:]*)?"
+    r"|\bno \"[^\"]{1,200}\""
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
-    rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS})\w{{0,12}}"
+    rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS}"
+    r"|(?:corrupt|broken|truncated|damaged|missing) \w{2,20})\w{0,40}"
     r"(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)\]]|$)))"
     r"|^[a-z_:]{3,100}(?:\{.{0,300}\})? 0(?:\.0)?$"
     rf"|\b(?:no longer|never again|not longer) (?:be )?{_ENDED}\b[^;.]*"
@@ -62,6 +67,7 @@ _UNTRUE = re.compile(
     r".{0,60} any ?more\b[^;.]*"
     r"|^.{0,300}\b(?:hang|deadlock|crash|kill|error|leak|freeze|stall)\w{0,4}\b.{0,40}"
     r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are) (?:now )?gone)\b[^;.]*"
+    r"|\b(?:kill|stop)_?signal ?[=:] ?\w{1,10}|<!--.{0,400}?-->"
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
 )
 """Failures that did not happen, or happen no longer."""
@@ -70,9 +76,10 @@ _NAMES = re.compile(r"\b(?:test_\w{2,200}|Test[A-Z]\w{2,100})(?:\[[^\]\n]{1,200}
 _COMMENT = re.compile(
     r"^\s{0,40}(?:[\w.\"'-]{1,60} ?[:=](?!=)|(?:except|if|elif|else|for|while|with|def|return|try"
     r"|import|from|raise)\b|[\w.]{1,60}\()[^#\n]{0,200}\s(?P<trailing>#\s.*)"
-    r"|^\s{1,40}(?P<alone>#\s.*)"
+    r"|^\s{1,40}(?P<alone>#\s.*)|^(?P<typed>(?:>>>|\.\.\.|In \[\d{1,5}\]:) .*"
+    r"|\$ .{0,200}\b(?:e?grep|echo) .{0,40}[\"'].*)"
 )
-"""Comments of code and of settings."""
+"""Comments of code and of settings, and what somebody types."""
 _BLANK_OUT = (_UNTRUE, _NAMES)
 
 
@@ -85,7 +92,7 @@ def hide_mentions(line: str, *, comments: bool) -> str:
     """The line with spaces for what did not happen, names of tests, and `comments`."""
     for pattern in _BLANK_OUT:
         line = pattern.sub(lambda found: " " * len(found[0]), line)
-    found = _COMMENT.match(line) if comments and "#" in line else None
+    found = _COMMENT.match(line) if comments else None
     if found is None:
         return line
     return line[: found.start(found.lastgroup or 0)]

@@ -14,38 +14,52 @@ _RELEASES = re.compile(
     r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s new|history|news)\b.{0,40}$"
     r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)|^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$"
     r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
-    r"|\bhappy to announce\b|^highlights: "
+    r"|^(?:release|version) v?\d{1,4}\.\d|\bthis (?:release|version) (?:fixes|brings|adds|contains)"
+    r"|^bugs? ?fixe[sd]:?$|\bhappy to announce\b|^highlights: |^news for \w"
+    r"|; urgency=(?:low|medium|high)$"
+    r"|^[A-Z][\w.-]{1,20}(?: [A-Z][\w.-]{1,20}){1,3} \(\d{1,5}\):$"
 )
 _MANUAL = re.compile(
     r"(?i)^#{1,4} (?:install\w*|usage|quick ?start|citation|licen[sc]e|trouble ?shooting|faq"
     r"|requirements|getting started|features|documentation|contributing|known issues)\b"
+    r"|^\s{0,8}(?:raises|args|returns|parameters):$|^\s{0,8}\"\"\"|^\s{0,8}raises \w{3,40} if "
+    r"|^(?:exercise|question|lesson|chapter) \d|^(?:upgrading|migrating|migration)\b"
+    r"|^(?:abstract|summary)\b|\bwe (?:study|show|propose|present)\b"
     r"|^(?:name|synopsis|description|errors|exit status|see also)$"
-    r"|^install (?:it )?with `|^q: |\|(?: ?:?-{3,}:? ?\|){2,}"
+    r"|^(?:post-?mortem|incident report)\b|^install (?:it )?with `|^q: |\|(?: ?:?-{3,}:? ?\|){2,}"
 )
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|i'm|i've|my|we|our)\b.{0,80}\b(?:get|got|see|saw|run|ran|running|train\w*|fail\w*"
     r"|hang\w*|crash\w*|error|problem|issue|tried|try|trying|have|am)\b"
+    r"|^#{1,6} (?:problem|error|bug\b(?! ?fix)|actual|current behaviou?r|logs?\b|output|environment"
+    r"|additional context)|^(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception): "
     r"|\b(?:steps? to reproduce|to reproduce|expected behaviou?r|describe the bug|bug report)\b"
 )
 """Of who has the failure himself."""
 _IMPERATIVE = re.compile(
-    r"^(?:[-*] |\d{1,3}[.)] )?(?:[\w/. -]{2,24}: )?(?:(?i:fix|add|avoid|handle|catch|retry|raise"
-    r"|mount|use|mention|bump|remove|drop|do not|don't|support|improve|update|make|allow|kill"
+    r"^(?:[-*o+] |\d{1,3}[.)] |#\d{1,6}:? )?(?:[\w/. -]{2,24}: )?"
+    r"(?:(?i:fix|add|avoid|handle|catch|retry|raise|mount|use"
+    r"|mention|bump|remove|drop|do not|don't|support|improve|update|make|allow|kill"
     r"|stop|revert|merge|release|work around|wait|close|open|check|set|move|rename|skip|log"
     r"|report|test|document|lower|increase|reduce|prevent|return|initial|start|clean|print|free"
     r"|limit|detect|ignore|pin|switch|restart|reopen|unmount|force|disable|enable|read|write"
     r"|guard|cache|copy|split|name|treat|turn|replace|refactor|simplify|speed|let|warn|show))\b"
     r" [^:]{3,}"
 )
+_NUMBERED = re.compile(r"^\s{0,4}(?:[-*] )?#\d{1,6}:? [A-Z]")
+"""Titles of issues and of pull requests."""
 _MIN_SUBJECTS, _SUBJECT_SHARE = 4, 0.75
 _CELL_TYPE, _SOURCE = b'"cell_type"', re.compile(r'^\s*"source": ?\[')
 _STRINGS = re.compile(r"^[A-Za-z_]\w{0,60}(?:: [\w\[\], ]{1,40})? = [\[{(]\s*$")
 _STRING_ITEM = re.compile(r"^\s+(?:(['\"])[\w ./-]{1,60}\1: )?[rbf]?['\"].{0,300}['\"],?\s*$")
 _SPEAKER = re.compile(
-    r"^(?:\[\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\] ?)?"
-    r"(?:<?@?(?P<who>[A-Za-z]\w{1,20})>?(?: \d\d?:\d\d)?"
+    r"^(?:\[?(?:\d[\d.,/ -]{4,11} )?\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\]? ?)?"
+    r"(?:<?@?(?P<who>[^\W\d_]\w{1,20})>?(?: \d\d?:\d\d)?"
     r"(?::|>) )(?=\S)"
     r"|^\{?.{0,40}\"(?:user|author|from)\": ?\"(?P<user>[^\"]{1,40})\""
+    r"|^(?P<stamp>[A-Za-z]\w{1,20}) (?:\d\d?:\d\d$|[—-] .{0,12}\d\d?:\d\d)"
+    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply))\b.{0,60}$"
+    r"|^(?P<alone>[a-z][\w-]{2,20})$"
     r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
 )
 _LEVELS = {"info", "warning", "warn", "error", "debug", "note", "notice", "critical", "fatal"}
@@ -57,7 +71,12 @@ _SOLVED = re.compile(
     r"|\b(?:problem|issue|it)(?:'s| is| was) (?:solved|fixed|resolved|gone)\b"
     r"|\bclosing (?:this|the)\b"
     r"|\b(?:run|ran|runs|running|train\w{0,3}) (?:\w{1,12} ){0,2}(?:smoothly|fine|again|since)\b"
-    r"|^\W{0,4}(?:\w{1,20}: )?(?:solved|fixed|resolved)\b"
+    r"|^\W{0,4}(?:\w{1,20}: )?(?:solved|fixed|resolved)\b|\bwork(?:s|ed) like a charm\b"
+    r"|\b(?:solved|fixed|cured|resolved) (?:the|my|our) (?:problem|issue|error|crash|hang)\b"
+    r"|\bno (?:\w{2,20} )?(?:oom|crash|hang|error|problem|issue)s? (?:any ?more|since)\b"
+    r"|\b(?:connected|running|works?|training|trains|up|fine) (?:\w{1,12} )?(?:now|again)\b"
+    r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
+    r"|\bl(?:ä|ae)uft (?:jetzt|wieder|nun)\b|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
 )
 _NOT_SOLVED = re.compile(
     r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
@@ -65,6 +84,9 @@ _NOT_SOLVED = re.compile(
 )
 _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
+_DOCKER_LINE = re.compile(r"^(?:FROM|RUN|CMD|COPY|ENTRYPOINT|ENV|WORKDIR) \S")
+_MIN_INSTRUCTIONS = 3
+_SEARCH = re.compile(r"\b(?:e?grep|case|echo|\[\[)\b")
 _PROMPT = re.compile(r"^(?:>>> ?|In \[\d{1,5}\]: )")
 _PURPOSE = re.compile(
     r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
@@ -92,6 +114,7 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
     lines = {*_find_commit_messages(rows), *_find_tests(rows), *_find_strings(rows)}
     lines.update(_find_sources(rows) if _CELL_TYPE in data else ())
     lines.update(_find_experiments(rows))
+    lines.update(_find_comments(rows))
     if not _FRAME.search("\n".join(rows)):
         lines.update(_find_prose(rows))
     return frozenset(lines)
@@ -152,6 +175,15 @@ def _find_sources(rows: list[str]) -> Iterator[int]:
         inside = (bool(starts) or inside) and not row.rstrip().rstrip(",").endswith("]")
 
 
+def _find_comments(rows: list[str]) -> Iterator[int]:
+    """Comments, and searches for words, of a script and of a Dockerfile."""
+    script = rows[0].startswith("#!/")
+    if script or sum(bool(_DOCKER_LINE.match(row)) for row in rows) >= _MIN_INSTRUCTIONS:
+        for number, row in enumerate(rows, 1):
+            if row.lstrip().startswith("#") or (script and _SEARCH.search(row)):
+                yield number
+
+
 def _find_experiments(rows: list[str]) -> Iterator[int]:
     """What an interactive session provokes, if it goes on behind it."""
     prompts = [number for number, row in enumerate(rows, 1) if _PROMPT.match(row)]
@@ -176,7 +208,9 @@ def _find_prose(rows: list[str]) -> Iterator[int]:
 def _is_list_of_subjects(rows: list[str]) -> bool:
     """Do nearly all lines say what somebody did to a program?"""
     subjects = sum(bool(_IMPERATIVE.match(row.strip())) for row in rows)
-    return subjects >= _MIN_SUBJECTS and subjects >= _SUBJECT_SHARE * len(rows)
+    numbered = sum(bool(_NUMBERED.match(row)) for row in rows)
+    count = max(subjects, numbered)
+    return count >= _MIN_SUBJECTS and count >= _SUBJECT_SHARE * len(rows)
 
 
 def _is_documentation(rows: list[str]) -> bool:
@@ -208,7 +242,7 @@ def _is_conversation(rows: list[str]) -> bool:
     for row in rows:
         found = _SPEAKER.match(row)
         name = (found[found.lastgroup or 0] if found else "").lower()
-        quoted = quoted or name == ">" or bool(found and found["at"])
+        quoted = quoted or name == ">" or bool(found and (found["at"] or found["reply"]))
         program = name in _LEVELS or name.endswith(("error", "exception", "warning"))
         names.add("" if program else name)
     return quoted or len(names - {"", ">"}) > 1
