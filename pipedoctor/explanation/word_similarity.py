@@ -52,7 +52,8 @@ _BANNER = re.compile(
     r"No (?:running processes|broken requirements) found"
     r"|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
     r"|TF-TRT Warning|rebuild TensorFlow with|does not have many workers"
-    r"|^(?:srun|salloc): (?:job|Pending job) \w+ |^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
+    r"|^(?:srun|salloc): (?:job|Pending job) \w+ "
+    r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
 """Lines that TensorFlow, Lightning and Slurm print when they start, in health too."""
 
