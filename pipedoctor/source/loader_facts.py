@@ -168,6 +168,7 @@ def _infer_role(
     names.append(loader.site.scope.name.rpartition(".")[2])
     names += find_receiving_names(recorder, loader.site.node, loader.site.scope)
     names += _names_of_calls(loader)
+    names += _names_of_branches(loader)
     for name in names:
         trains, evaluates = (
             bool(_TRAIN_NAME.search(name)),
@@ -177,6 +178,19 @@ def _infer_role(
             return "train" if trains else "eval"
     roles: set[LoopRole] = {recorder.loops[n].role for n in fed_loops if recorder.loops[n].role}
     return roles.pop() if len(roles) == 1 else ""
+
+
+def _names_of_branches(loader: ResolvedLoaderCall) -> Iterator[str]:
+    """``val``, where it is made if ``phase == "val"``, or if it is not ``"train"``."""
+    for guard in loader.site.step.context.guards:
+        test = guard.test
+        if isinstance(test, ast.Compare) and [*map(type, test.ops)] == [ast.Eq]:
+            text = test.comparators[0]
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                if guard.holds:
+                    yield text.value
+                elif text.value == "train":
+                    yield "val"
 
 
 def _names_of_calls(loader: ResolvedLoaderCall) -> Iterator[str]:

@@ -28,6 +28,8 @@ def self_mutation_lost(source: Source, /) -> Findings:
     It is a note if that happens only for samples that fail, or if another type of the
     attribute shares it between processes.
 
+    A stream (`__iter__`) that never ends loses nothing, and is not reported.
+
     ## Bad example
 
     ```python

@@ -50,7 +50,10 @@ def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
         for name, its in changed:
             if name in sources and can_coincide(since[name].context, its.context):
                 container = sources.pop(name)
-                if not _is_wrapped_dataset(recorder, scope, container):
+                if not (
+                    _is_wrapped_dataset(recorder, scope, container)
+                    or _holds_queues(recorder, scope, container)
+                ):
                     recorder.add_event(CachedSampleMutation(variable=name), scope, its, container)
         changed.clear()
 
@@ -69,6 +72,23 @@ def _record_changed_by_callee(
             if step is not None and not _is_wrapped_dataset(recorder, scope, sources[key]):
                 details = CachedSampleMutation(variable=name)
                 recorder.add_event(details, function, step, sources[key])
+
+
+def _holds_queues(recorder: EventRecorder, scope: CodeScope, container: str) -> bool:
+    """``self.buckets = [[] for _ in range(2)]``: what is filled and emptied, and no sample."""
+    methods = recorder.project.all_methods(scope.owner) if scope.owner is not None else ()
+    made = [value for one in methods for value, _ in one.bindings.get(container, ())]
+    return bool(made) and all(map(_has_empty_parts, made))
+
+
+def _has_empty_parts(value: ast.expr) -> bool:
+    if isinstance(value, ast.List):
+        return bool(value.elts) and all(map(_is_empty_container, value.elts))
+    return isinstance(value, ast.ListComp) and _is_empty_container(value.elt)
+
+
+def _is_empty_container(node: ast.expr) -> bool:
+    return isinstance(node, ast.List) and not node.elts
 
 
 def _find_first_change(function: CodeScope, name: str) -> CodeStep | None:

@@ -15,6 +15,7 @@ from pipedoctor.source.detect.handles import (
     opens_handle,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.samplers import never_ends
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -35,11 +36,12 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
         node = step.node
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript):
+                if isinstance(target, ast.Subscript) and not _is_list(recorder, cls, target.value):
                     _record_growth(recorder, cls, scope, step, target.value, node.value)
         elif isinstance(node, ast.AugAssign):
             key = binding_key(node.target)
-            if key.startswith("self.") and not _is_balanced(recorder, cls, key, node.op):
+            own = key.startswith("self.") and not _is_endless(recorder, cls)
+            if own and not _is_balanced(recorder, cls, key, node.op):
                 tests = [guard.test for guard in step.context.guards]
                 tests += [one.test for one in early_return_conditions(scope, step)]
                 shared = any(_tests_type(test, key) for test in tests)
@@ -57,6 +59,12 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
             ):
                 recorder.add_event(CounterUpdate(spare=is_failure_path(step)), scope, step, key)
     record_cached_mutations(recorder, scope)
+
+
+def _is_endless(recorder: EventRecorder, cls: ClassDefinition) -> bool:
+    """Does a stream of its own never end in a worker, which then loses nothing?"""
+    method = recorder.project.find_method(cls, "__iter__")
+    return method is not None and never_ends(recorder, method)
 
 
 def _is_balanced(
@@ -102,6 +110,11 @@ def _initial_value(recorder: EventRecorder, cls: ClassDefinition, key: str) -> a
         if init is not None and key in init.bindings:
             return init.bindings[key][0][0]
     return None
+
+
+def _is_list(recorder: EventRecorder, cls: ClassDefinition, container: ast.expr) -> bool:
+    """Is it a list, whose elements are replaced by an index and never become more?"""
+    return isinstance(_initial_value(recorder, cls, binding_key(container)), ast.List)
 
 
 def _is_set(value: ast.expr | None) -> bool:

@@ -62,7 +62,7 @@ def _all_end(recorder: EventRecorder, values: Values, depth: int) -> bool | None
 def _ends(recorder: EventRecorder, value: Value, depth: int) -> bool | None:
     if isinstance(value, InstanceValue):
         method = recorder.project.find_method(value.cls, "__iter__")
-        return None if method is None else not _never_ends(recorder, method)
+        return None if method is None else not never_ends(recorder, method)
     if not isinstance(value, ExternalValue) or not value.name.startswith("torch."):
         return None
     kind = value.name.rpartition(".")[2]
@@ -73,7 +73,7 @@ def _ends(recorder: EventRecorder, value: Value, depth: int) -> bool | None:
     return True if kind in _ENDING_SAMPLERS and not limited else None
 
 
-def _never_ends(recorder: EventRecorder, method: CodeScope) -> bool:
+def never_ends(recorder: EventRecorder, method: CodeScope) -> bool:
     """``while True`` without a way out, or a loop over ``itertools.count()``."""
     for step in method.steps_by_type.get(ast.While, ()):
         node = step.node

@@ -63,6 +63,8 @@ def is_gpu(
         test = holds_with_gpu(values, node.test, scope)
         ways = [node.body, node.orelse] if test is None else [node.body if test else node.orelse]
         return all(is_gpu(values, one, scope, depth - 1) for one in ways)
+    if _is_of_computed(node, scope):
+        return False
     known = values.resolve(node, scope)
     if known.is_known:
         return isinstance(known.value, str) and known.value.startswith("cuda")
@@ -71,6 +73,19 @@ def is_gpu(
     if not found and key and scope.has_parameter(key):
         found = values.find_call_arguments(scope, key)
     return bool(found) and all(is_gpu(values, one, its, depth - 1) for one, its in found)
+
+
+def _is_of_computed(node: ast.expr, scope: CodeScope) -> bool:
+    """``rows.device`` of what a function computes itself: wherever that lies, and no option."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    given = () if scope.is_module_body else scope.bindings.get(node.value.id, ())
+    return bool(given) and all(
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and not value.func.attr.startswith("parse")
+        for value, _ in given
+    )
 
 
 def _asks_for_gpu(

@@ -32,7 +32,28 @@ def main(net, optimizer):
         run(net, optimizer, first, True)
         run(net, optimizer, second, False)
 """
+BY_PHASE = """
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __getitem__(self, i):
+        return i
+def build(rows, phase):
+    if phase == "{first}":
+        return DataLoader(rows, {of_first})
+    elif phase == "{second}":
+        return DataLoader(rows, batch_size=1)
+def main(net, options):
+    for phase, option in options.items():
+        if phase == "{first}":
+            loader = build(Rows(), phase)
+    for epoch in range(90):
+        for x in loader:
+            net(x).backward()
+"""
 SILENT = {
+    "of another phase": BY_PHASE.format(
+        first="train", second="val", of_first="shuffle=phase.mixed"
+    ),
     "validation in the same loop": ONE_LOOP_FOR_BOTH.format(of_first="shuffle=True"),
     "validation beside a sampler": ONE_LOOP_FOR_BOTH.format(of_first="sampler=Mine(x)"),
     "shuffled": loader_call("Images(), shuffle=True", TRAIN_LOOP),
@@ -53,6 +74,8 @@ SPEAKS = {
     + model_loop(BACKWARD, model="pass").replace(
         "(data, num", "(torchvision.datasets.MNIST(), num"
     ),
+    "of this phase": BY_PHASE.format(first="train", second="val", of_first="batch_size=8"),
+    "of one of two phases": BY_PHASE.format(first="a", second="b", of_first="shuffle=phase.mixed"),
     "neither of the two": ONE_LOOP_FOR_BOTH.format(of_first="batch_size=8"),
     "many passes": image_training("Images()"),
 }

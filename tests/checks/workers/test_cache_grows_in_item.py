@@ -24,6 +24,7 @@ SILENT = {
     "taken from again": rows_dataset(
         "self.c = []", "if not self.c:\n    self.fill()\nreturn self.c.pop()"
     ).replace("    def __len__", "    def fill(self):\n        self.c.append(1)\n    def __len__"),
+    "an element is replaced": rows_dataset("self.c = []", "self.c[index] += 1\nself.c[index] = 0"),
     "filled before": rows_dataset("self.c = {}\nself.c[0] = 1", "self.c[index]"),
     "handles": rows_dataset("self.c = {}", "self.c[index] = open('x')"),
     "handles of a variable": rows_dataset("self.c = {}", "f = h5py.File('x')\nself.c[index] = f"),

@@ -56,6 +56,9 @@ JITTERED = rows_dataset(
 SILENT = {
     "a function that makes another": JITTER.format(change="points = points +") + JITTERED,
     "loaded anew each time": LOADED % "pass",
+    "queues that are filled": rows_dataset(
+        "self.rows = [[] for _ in range(2)]", "x = self.rows[index]\nx.append(1)"
+    ),
     "copied": rows_dataset(item="x = self.rows[index].copy()\nx[0] = 1"),
     "a selection": rows_dataset(item="x = self.rows[index]\ny = x[choice]\ny[0] = 1"),
     "made anew": rows_dataset(item="x = self.rows[index]\nx = x + 1\nx[0] = 1"),

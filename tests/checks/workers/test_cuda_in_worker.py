@@ -7,9 +7,17 @@ from pipedoctor_checks.workers.cuda_in_worker import cuda_in_worker
 from tests.checks.code_samples import find_one, make_tests, rows_dataset
 
 CHOSEN = "device = {}\n" + rows_dataset(item="return x.to(device)")
+DEVICE_OPTION = (
+    "\nimport argparse\nparser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--device', default='cuda')\nargs = parser.parse_args()\n"
+)
 SILENT = {
     "in the loop": rows_dataset() + "    for x in loader:\n        x.cuda()\n",
     "a device that may be the CPU": rows_dataset(item="return x.to(self.device)"),
+    "where the item lies": rows_dataset(
+        item="x = self.rows[index].reshape(3)\nreturn torch.arange(3, device=x.device)"
+    )
+    + DEVICE_OPTION,
     "the CPU": CHOSEN.format("torch.device('cpu')"),
     "one or the other": CHOSEN.format("'cuda' if index else 'cpu'"),
     "a tensor of its own on the host": rows_dataset(item="return torch.zeros(3, device='cpu')"),

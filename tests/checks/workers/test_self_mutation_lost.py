@@ -34,6 +34,8 @@ COUNT_BRANCH = """
 """
 SILENT = {
     "while it is made": rows_dataset("self.n = 0\nself.n += 1"),
+    "a stream that never ends": "class Stream(IterableDataset):\n    def __iter__(self):\n"
+    "        while True:\n            self.n += 1\n            yield self.n\n",
     "local": rows_dataset(item="n = 0\nn += 1"),
     "the size of what a worker keeps": rows_dataset(
         "self.n = 0", "while self.n > 9:\n    self.n -= 1\nself.n += 1"
