@@ -23,6 +23,7 @@ from pipedoctor_checks._shared.loader_calls import (
     loader_name,
 )
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
+from pipedoctor_checks._shared.training_loop import is_single_evaluation
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
 USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
@@ -46,8 +47,8 @@ def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Fin
     to do real work per item. Not reported: data in memory, tests, datasets that hold a
     handle which workers must not share (PDR302), and loaders whose arguments come from
     a dictionary that cannot be traced. A dataset that is only tried out under the main
-    guard of its own file is a note. With `check --measure TARGET`, the recommended
-    number of workers is the best one measured.
+    guard of its own file, or evaluated in a single pass, is a note. With
+    `check --measure TARGET`, the recommended number of workers is the best one measured.
 
     ## Bad example
 
@@ -107,7 +108,7 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
         best = best if best is not None and best.num_workers else USUAL_SETTING
         yield make_code_finding(
             loader.places,
-            Severity.NOTE if is_explicit or is_trial_dataset(source, loader) else Severity.SLOWS,
+            Severity.NOTE if is_explicit or _is_tried(source, loader) else Severity.SLOWS,
             f"{loader_name(loader)} loads every item in the training process",
             in_code(
                 "Add workers; measure how many are worthwhile",
@@ -121,6 +122,11 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
             num_workers=format_argument(workers),
             dataset=dataset.name if dataset else "",
         )
+
+
+def _is_tried(source: Source, loader: LoaderCall) -> bool:
+    """Does it serve a trial or a single evaluation?"""
+    return is_trial_dataset(source, loader) or is_single_evaluation(source, loader)
 
 
 def _is_dataset_unknown(loader: LoaderCall) -> bool:

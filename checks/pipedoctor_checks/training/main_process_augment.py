@@ -4,10 +4,10 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import HostArray
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.training_loop import find_loop, is_occasional
+from pipedoctor_checks._shared.training_loop import find_loop, is_demo_loop, is_occasional
 
 
-@check("PDR406", "Batches are augmented in the training process", subject="loop")
+@check("PDR406", "Batches are augmented in the training process", subject="loop", merges=True)
 def main_process_augment(source: Source, /) -> Findings:
     """
     Look for batches that are augmented in the loop, as arrays or by transforms.
@@ -21,7 +21,9 @@ def main_process_augment(source: Source, /) -> Findings:
 
     In the loop, a batch is converted to an array with `.numpy()` before it is on the
     device, and later converted back to a tensor; or it is given to a transform of
-    torchvision, kornia or albumentations before.
+    torchvision, kornia or albumentations before. A part of the array is not a change of it.
+    Functions that draw pictures, and loops that only show a model, are not reported; a single
+    evaluation is a note.
 
     ## Bad example
 
@@ -49,10 +51,12 @@ def main_process_augment(source: Source, /) -> Findings:
     """
     for event in source.select_events(HostArray):
         loop = find_loop(source, event)
-        if event.details.again and loop is not None and not is_occasional(event):
+        if loop is None or is_demo_loop(loop):
+            continue
+        if event.details.again and not is_occasional(event):
             yield make_code_finding(
                 [event.at],
-                Severity.SLOWS,
+                Severity.NOTE if loop.role == "eval" and not loop.repeats else Severity.SLOWS,
                 f"The loop in {loop.function} changes batches in the training process",
                 in_code("Move it to __getitem__ or collate_fn, or do it on the device"),
                 confidence=Confidence.LIKELY,

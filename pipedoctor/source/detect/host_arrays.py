@@ -14,6 +14,9 @@ from pipedoctor.source.values.lattice import ExternalValue
 
 _TRANSFORM_LIBRARIES = ("torchvision.transforms.", "kornia.augmentation.", "albumentations.")
 
+_DRAWING_CALLS = ("imshow", "savefig", "imsave")
+"""A function that shows pictures changes them for that."""
+
 
 def is_made_tensor_again(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, variable: str
@@ -36,6 +39,12 @@ def _is_changed_before(
 ) -> bool:
     """Is anything done with the array ``x.numpy()`` before a tensor is `made` of it?"""
     given = made.args[0]
+    while isinstance(given, ast.Subscript):
+        if contains_node(given.slice, node):
+            return False  # it says which rows of something else are taken
+        if any(one.step is not None for one in _list_slices(given.slice)):
+            return True
+        given = given.value
     if given is not node and not isinstance(given, ast.Name):
         return True
     return any(
@@ -44,6 +53,11 @@ def _is_changed_before(
         and not names.isdisjoint(part.id for part in find_nodes(one, (ast.Name,)))
         for one in steps
     )
+
+
+def _list_slices(node: ast.expr) -> list[ast.Slice]:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return [one for one in parts if isinstance(one, ast.Slice)]
 
 
 def _list_names_made_of(variable: str, steps: Iterable[ast.AST]) -> set[str]:
@@ -61,6 +75,8 @@ def is_host_transform(
     """``transform(images)`` of torchvision or the like, while the batch is on the host?"""
     given = node.args[0] if node.args else None
     if not (isinstance(given, ast.Name) and given.id in on_host):
+        return False
+    if any(scope.find_calls(name) for name in _DRAWING_CALLS):
         return False
     if not isinstance(node.func, (ast.Name, ast.Attribute)) or not any(
         one.imports_any(("torchvision", "kornia", "albumentations"))

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.check import Finding
+from pipedoctor.check import Finding, Severity
 from pipedoctor.facts import Pipeline
 from pipedoctor_checks.loader.num_workers_zero import num_workers_zero
 from tests.checks.code_samples import (
@@ -217,3 +217,19 @@ def test_workers_that_are_told_the_epoch_do_not_live_on(tell: str, lives_on: boo
     written = "".join(edit.replacement for edit in finding.remedies[0].edits)
     assert "num_workers=" in written
     assert ("persistent_workers" in written) == lives_on
+
+
+@pytest.mark.parametrize(
+    ("loop", "severity"),
+    [
+        (
+            "\n    with torch.no_grad():\n        for x in loader:\n            net(x)",
+            Severity.NOTE,
+        ),
+        (TRAIN_LOOP, Severity.SLOWS),
+    ],
+)
+def test_a_single_evaluation_is_a_note(loop: str, severity: Severity) -> None:
+    (finding,) = find(num_workers_zero, loader_call("Images()", loop))
+
+    assert finding.severity is severity

@@ -11,6 +11,10 @@ SILENT = {
     "results": batch_loop(GPU_STEP + "z = loss.detach().cpu().numpy()"),
     "a transform on the device": "from torchvision import transforms\n"
     "cut = transforms.RandomCrop(32)\n" + batch_loop("x = x.cuda()\nx = cut(x)"),
+    "a part of it": batch_loop("torch.from_numpy(x.numpy()[:, 1:9]).cuda()"),
+    "rows of something else": batch_loop("torch.from_numpy(table[x.numpy()]).cuda()"),
+    "a picture that is shown": "from torchvision import transforms\n"
+    "cut = transforms.RandomCrop(32)\n" + batch_loop("z = cut(x)\nplt.imshow(z)\nnet(x.cuda())"),
     "not back again": batch_loop("z = x.numpy()"),
 }
 TRANSFORM = "from torchvision import transforms\ncut = transforms.RandomCrop(32)\n"
