@@ -36,7 +36,7 @@ def sync_in_loop(source: Source, /) -> Findings:
     A value computed from the batch is read in the loop itself, in every step; or a training
     calls `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not
     reported: reads guarded by an interval or a flag, results that an evaluation needs on the
-    host, an evaluation that generates text (`model.generate`), and a single evaluation that
+    host (unless it reads them sample by sample), an evaluation that generates text (`model.generate`), and a single evaluation that
     synchronizes each step to time it. The loops of one file are one finding. It is a note if
     none of the waiting loops trains, and not reported in a file that only evaluates, once. A
     training loop whose course depends on the value (it stops if the loss is not finite) waits
@@ -189,6 +189,7 @@ def _is_timed(source: Source, loop: int) -> bool:
 
 
 def _is_needless(event: Event[HostRead], loop: Loop) -> bool:
-    """Can it be removed? Evaluations may need results on the host, but not sums."""
+    """Can it be removed? Evaluations may need results on the host, but not sums or parts."""
     how = event.details.how
-    return how in {"item", "float", "print"} or loop.role == "train"
+    alone = event.details.parts and loop.repeats and how != "if"
+    return alone or how in {"item", "float", "print"} or loop.role == "train"

@@ -97,6 +97,8 @@ class HostRead(EventDetails, frozen=True, kw_only=True):
     """What it is added to, as it is written: ``total``."""
     logged: str = ""
     """Lightning's call that logs it, with the tensor instead: ``self.log('loss', loss)``."""
+    parts: bool = False
+    """It is read for one part of the batch after another: ``for box in boxes: box.cpu()``."""
 
 
 class LossRead(RecordedDetails, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ from pipedoctor.source.detect.host_factories import creates_then_moves, find_kep
 from pipedoctor.source.detect.host_tensors import begins_on_host, is_fresh_on_host
 from pipedoctor.source.detect.layers import list_buffers
 from pipedoctor.source.detect.made_once import is_made_once
-from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total
+from pipedoctor.source.detect.read_numbers import find_logged_tensor, find_total, reads_parts
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
 from pipedoctor.source.detect.value_uses import (
@@ -276,6 +276,7 @@ class BatchEvents:
                 decides=is_used_in_condition(scope, step) if decides is None else decides,
                 total=find_total(scope, step.node),
                 logged=find_logged_tensor(scope, step.node),
+                parts=raised and reads_parts(self.recorder.loop_indices, scope, step),
             ),
             scope,
             step,

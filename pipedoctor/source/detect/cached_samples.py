@@ -15,7 +15,9 @@ _CHANGING_METHODS = frozenset(
     ("append", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort")
 ) | {"update", "thumbnail", "paste", "fill", "itemset"}
 """Methods of lists, dictionaries, images and arrays that change what they belong to."""
-_ARRAY_ATTRIBUTES = frozenset(("shape", "ndim", "transpose", "reshape", "permute", "T", "view"))
+_ARRAY_ATTRIBUTES = frozenset(
+    ("shape", "ndim", "transpose", "reshape", "permute", "T", "view", "mean", "std", "min", "max")
+)
 
 
 def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:

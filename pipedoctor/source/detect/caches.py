@@ -14,6 +14,7 @@ from pipedoctor.source.detect.handles import (
     is_opt_in,
     opens_handle,
 )
+from pipedoctor.source.detect.record_changes import record_changed_records
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.samplers import never_ends
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
@@ -59,6 +60,7 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
             ):
                 recorder.add_event(CounterUpdate(spare=is_failure_path(step)), scope, step, key)
     record_cached_mutations(recorder, scope)
+    record_changed_records(recorder, scope)
 
 
 def _is_endless(recorder: EventRecorder, cls: ClassDefinition) -> bool:

@@ -14,6 +14,7 @@ _WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
 _LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
 _TRAINING_METHODS = frozenset(("backward", "zero_grad"))
 _STEP_WORDS = ("step", "iter", "update")
+_BATCH_WORDS = ("sample", "batch")
 
 BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
@@ -113,7 +114,7 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
 
     Iterations over a range, or called epochs, are as likely to be epochs of one batch;
     not so over a range in strides: ``range(0, len(rows), batch_size)``, in a loop over
-    epochs, or where the iterations are called steps.
+    epochs, where the iterations are called steps, or where each draws a batch.
     """
     if not (makes_steps(scope, node) or adds_up_steps(scope, node)):
         return takes_strides(node.iter) and _goes_backward(scope, node)
@@ -126,7 +127,21 @@ def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor
     named = any(word in target for word in _STEP_WORDS)
     if _is_counted(node.iter):
         named = any(word in header for word in (*_STEP_WORDS, "batch"))
-    return "epoch" not in header and (inside or named)
+    return "epoch" not in header and (inside or named or _draws_batch(scope, node))
+
+
+def _draws_batch(scope: CodeScope, around: LoopNode) -> bool:
+    """``rows = memory.sample(32)``: does each iteration ask an object for so many rows?"""
+    return any(
+        isinstance(call, ast.Call)
+        and step.context.loops[-1:] == (around,)
+        and isinstance(call.func, ast.Attribute)
+        and any(word in call.func.attr.lower() for word in _BATCH_WORDS)
+        and bool(call.args or call.keywords)
+        for step in scope.steps_by_type.get(ast.Assign, ())
+        if isinstance(step.node, ast.Assign)
+        for call in (step.node.value,)
+    )
 
 
 def _is_counted(node: ast.expr) -> bool:

@@ -1,7 +1,10 @@
-"""What becomes of a number that the host reads: a sum, or a line of Lightning's log."""
+"""What the host reads of a tensor: one part after another, and what becomes of the number."""
 
 import ast
+from collections.abc import Container
 
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -29,3 +32,30 @@ def find_logged_tensor(scope: CodeScope, node: ast.AST) -> str:
                 read, tensor = ast.unparse(node), ast.unparse(node.func.value)
                 return ast.unparse(call).replace(read, tensor)
     return ""
+
+
+def reads_parts(batch_loops: Container[int], scope: CodeScope, step: CodeStep) -> bool:
+    """
+    ``for box in boxes: box.cpu()``: is it computed of what a loop within a step gives?
+
+    Not where an option of the object decides about it: it is wanted so. `batch_loops`: the
+    identities of the nodes of loops over batches.
+    """
+    loops: list[LoopNode] = []
+    for one in reversed(step.context.loops):
+        if id(one) in batch_loops:
+            break
+        loops.append(one)
+    given = [one for one in loops if isinstance(one, (ast.For, ast.AsyncFor))]
+    if not given:
+        return False
+    begin = min(one.lineno for one in given)
+    options = (ast.Name, ast.Attribute)
+    if any(isinstance(g.test, options) for g in step.context.guards if g.test.lineno > begin):
+        return False
+    parts = {name for one in given for name in expression_names(one.target)}
+    for name, values in scope.bindings.items():
+        inside = (value for value, _ in values if value.lineno > begin)
+        if any(not parts.isdisjoint(expression_names(value)) for value in inside):
+            parts.add(name)
+    return isinstance(step.node, ast.expr) and not parts.isdisjoint(expression_names(step.node))
