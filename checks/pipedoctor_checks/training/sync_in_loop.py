@@ -33,14 +33,14 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A value computed from the batch is read in the loop itself, in every step; or a training
-    calls `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not
-    reported: reads guarded by an interval or a flag, results that an evaluation needs on the
-    host (unless it reads them sample by sample), an evaluation that generates text (`model.generate`), and a single evaluation that
-    synchronizes each step to time it. The loops of one file are one finding. It is a note if
-    none of the waiting loops trains, and not reported in a file that only evaluates, once. A
-    training loop whose course depends on the value (it stops if the loss is not finite) waits
-    as well, and often has to: a note. The value that decides the course of an evaluation is
+    A value computed from the batch is read in the loop itself, in every step; or a training calls
+    `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not reported:
+    reads guarded by an interval or a flag, results that an evaluation needs on the host (unless it
+    reads them sample by sample), an evaluation that generates text (`model.generate`), and a single
+    evaluation that synchronizes each step to time it. The loops of one file are one finding. It is
+    a note if none of the waiting loops trains, and not reported in a file that only evaluates,
+    once. A training loop whose course depends on the value (it stops if the loss is not finite)
+    waits as well, and often has to: a note. The value that decides the course of an evaluation is
     left out, and not what else is read there.
 
     ## Bad example

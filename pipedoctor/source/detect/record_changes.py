@@ -140,7 +140,7 @@ def _is_made_again(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
     """Is ``self.x`` another dataset, or an index that nobody knows?"""
     if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
         return True
-    written = recorder.values.find_assignments(key, scope)
+    written = list(recorder.values.find_assignments(key, scope))
     return not written or any(not _is_plain(recorder, value, its) for value, its in written)
 
 
