@@ -174,7 +174,7 @@ class NameRedactor:
 
     def _replace_scratch(self, match: re.Match[str]) -> str:
         name = match[2]
-        common = paths.is_common_folder(name) or name.lower() in COMMON_WORDS
+        common = paths.is_project_folder(name) or name.lower() in COMMON_WORDS
         numbered = name.strip("0123456789.-_") in {
             "",
             "job",

@@ -146,6 +146,32 @@ NO_HUB = (
             id="a damaged shard",
         ),
         pytest.param(
+            "WARNING shard /d/p-03.tar: truncated header, sample skipped\n"
+            "EOFError: Compressed file ended before the end-of-stream marker was reached\n"
+            "while reading /d/p-07.tar.gz\n",
+            "mv -n /d/p-07.tar.gz /d/p-07.tar.gz.damaged",
+            id="a damaged shard beside one that was skipped",
+        ),
+        pytest.param(
+            "$ python make.py --out /d/f.h5\n$ python train.py --data /d/f.h5\n"
+            "OSError: Unable to open file (truncated file: eof = 96, stored_eof = 2144)\n",
+            "mv -n /d/f.h5 /d/f.h5.damaged\npython make.py --out /d/f.h5",
+            id="a damaged file that the log shows how to make",
+        ),
+        pytest.param(
+            "Fetching https://h.example/s/p-12.tar\nreading /d/p-12.tar\n"
+            "tarfile.ReadError: unexpected end of data\n",
+            "mv -n /d/p-12.tar /d/p-12.tar.damaged\n"
+            "curl -fL -o /d/p-12.tar https://h.example/s/p-12.tar",
+            id="a damaged file that the log shows where to fetch",
+        ),
+        pytest.param(
+            "$ cp /d/f.h5 /e/g.h5\n$ python train.py --data /d/f.h5\n"
+            "OSError: Unable to open file (truncated file: eof = 96, stored_eof = 2144)\n",
+            "mv -n /d/f.h5 /d/f.h5.damaged",
+            id="a damaged file that a command only read",
+        ),
+        pytest.param(
             "SafetensorError: Error while deserializing header: HeaderTooLarge\nUnable to load"
             " /h/.cache/huggingface/hub/models--o--m-7b/snapshots/0f/a/model.safetensors\n",
             "hf download o/m-7b a/model.safetensors --force-download",

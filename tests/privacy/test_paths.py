@@ -4,7 +4,7 @@ import pytest
 
 from pipedoctor.facts import Facts, PathFact, Paths
 from pipedoctor.privacy.aliases import AliasTable
-from pipedoctor.privacy.paths import redact_paths
+from pipedoctor.privacy.paths import is_project_folder, redact_paths
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
 
@@ -154,3 +154,19 @@ def test_servers_of_everybody_stay(text: str, expected: str) -> None:
 )
 def test_projects_in_addresses_go_for_the_public(text: str, expected: str) -> None:
     assert Redactor(RedactionLevel.PUBLIC).redact_text(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "project"),
+    [
+        ("project_465", True),
+        ("projX", True),
+        ("nlp-lab", True),
+        ("alice", False),
+        ("alice-data", False),
+        ("a7", False),
+        ("465", False),
+    ],
+)
+def test_a_folder_that_is_named_after_a_project(name: str, project: bool) -> None:
+    assert is_project_folder(name) is project

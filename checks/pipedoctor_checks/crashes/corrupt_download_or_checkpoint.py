@@ -6,9 +6,15 @@ import shlex
 
 from pipedoctor.check import Place, Remedy
 from pipedoctor.facts import Launcher
-from pipedoctor.facts.log import MAX_SIGHTINGS, Log
+from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks.crashes._damaged_file import (
+    find_argument,
+    find_damaged,
+    find_maker,
+    find_named,
+)
 from pipedoctor_checks.crashes._log_check import log_check
 
 _HUB_FILE = compile_lazily(
@@ -16,7 +22,6 @@ _HUB_FILE = compile_lazily(
 )
 """A file in the cache of the Hub: a link to what is damaged, which stays if only the link goes."""
 _CAUSE = "corrupt_download_or_checkpoint"
-_EVIDENCE = {f"{_CAUSE}/load-frame", f"{_CAUSE}/cloned-in-image"}
 _OTHERS = (
     advise_user(
         "Download on one rank only, while the others wait",
@@ -30,7 +35,7 @@ _OTHERS = (
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The file by its name, where the code that loads it says so."""
-    damaged = log.find_value(_CAUSE, "damaged")
+    damaged = find_named(log)
     if "lfs-pointer" in log.find_ids(_CAUSE):
         return (_pull_lfs(log, damaged), *_OTHERS)
     cached = log.find_value(_CAUSE, "cached")
@@ -45,26 +50,22 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if log.system == "windows":
             line = f'del "%USERPROFILE%\\.cache\\torch\\hub\\checkpoints\\*{digest}*"'
         return (advise_user(title, snippet=line), *_OTHERS)
-    what = damaged or log.find_value(_CAUSE, "file") or _find_last_opened(log)
+    what = find_damaged(log) or find_argument(log)
+    return (_move_away(log, what), *_OTHERS)
+
+
+def _move_away(log: Log, what: str) -> Remedy:
+    """And make it again, the way that the log shows."""
     if not what:
-        return (
-            advise_user("Delete the file that was read, and download or save it again"),
-            *_OTHERS,
-        )
-    title = f"Move {what} away, and download or save it again: it is not whole"
+        return advise_user("Delete the file that was read, and download or save it again")
     move = ("move",) if "\\" in what else ("mv", "-n")
-    return (advise_user(title, argv=(*move, what, f"{what}.damaged")), *_OTHERS)
-
-
-def _find_last_opened(log: Log) -> str:
-    """What the log said last that it opens, before the first error of this cause."""
-    seen = log.find_seen(_CAUSE)
-    opened = [one for one in seen if "opened" in one.values]
-    errors = [one.line for one in seen if not one.values and one.signature not in _EVIDENCE]
-    if len(opened) >= MAX_SIGHTINGS or not errors:  # the last may not have been kept
-        return ""
-    before = [one.values["opened"] for one in opened if one.line <= min(errors)]
-    return before[-1] if before else ""
+    argv = (*move, what, f"{what}.damaged")
+    again = find_maker(log, what)
+    if not again:
+        title = f"Move {what} away, and download or save it again: it is not whole"
+        return advise_user(title, argv=argv)
+    title = f"Move {what} away, and make it again as the log shows: it is not whole"
+    return advise_user(title, snippet=f"{shlex.join(argv)}\n{again}")
 
 
 def _fetch_from_hub(hub: re.Match[str]) -> Remedy:

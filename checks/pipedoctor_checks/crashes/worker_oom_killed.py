@@ -61,10 +61,11 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         return (advise_user(title, argv=pip), smaller)
     if "in-wsl" in seen and not log.place:
         return (*_give_wsl_more(log), smaller)
-    each = _read_size(log.find_value(_CAUSE, "percpu"))
-    if each:  # Slurm takes no --mem beside it
-        option = f"--mem-per-cpu={-(-2 * each // GiB)}G"
-        return smaller, replace(slurm("Request twice as much memory", option), advice=True)
+    for unit in ("cpu", "gpu"):
+        each = _read_size(log.find_value(_CAUSE, f"per{unit}"))
+        if each:  # Slurm takes no --mem beside it
+            option = f"--mem-per-{unit}={-(-2 * each // GiB)}G"
+            return smaller, replace(slurm("Request twice as much memory", option), advice=True)
     had = _read_limit(log)
     much = "twice as much memory as now" if had else "more memory than now"
     grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
