@@ -212,6 +212,15 @@ def rows_training(init: str, item: str, top: str = "", base: str = "Dataset") ->
     )
 
 
+def use_worker_option(code: str) -> str:
+    """The same training, with the workers of an option that is 0 by default."""
+    option = (
+        "import argparse\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--workers', type=int, default=0)\nargs = parser.parse_args()\n"
+    )
+    return option + code.replace("num_workers=2", "num_workers=args.workers")
+
+
 def cache_dataset(item: str, made: str = "pass") -> str:
     return f"""
 class Rows(Dataset):

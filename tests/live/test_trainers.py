@@ -1,5 +1,7 @@
 """What callbacks need of the trainers that call them."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 import sys
 from types import SimpleNamespace
 from typing import Any

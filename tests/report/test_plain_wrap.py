@@ -1,5 +1,7 @@
 """Text without colors is wrapped as rich wraps it."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
 import random
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Workers that have only just been started, and loaders without workers, beside others."""
 
+# pyright: reportUnknownLambdaType=false, reportPrivateUsage=false
+
 from types import SimpleNamespace
 from typing import Any
 

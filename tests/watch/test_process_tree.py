@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,7 +126,7 @@ def test_a_process_that_may_become_a_worker(
 
 def test_a_line_without_samples_has_what_is_known() -> None:
     unknown = {"gpu": "no NVIDIA driver on this machine"}
-    line = {"seconds": 2.0, "pid": 7, "unknown": unknown}
+    line: dict[str, Any] = {"seconds": 2.0, "pid": 7, "unknown": unknown}
 
     assert format_text_line(line).endswith("nothing seen yet")
     line["processes"] = [

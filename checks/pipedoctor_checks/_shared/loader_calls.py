@@ -1,5 +1,7 @@
 """Loaders in code: their arguments, how these are known, and their workers."""
 
+from collections.abc import Sequence
+
 from pipedoctor.check import Confidence
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import DatasetUpdate, EpochUpdate
@@ -47,6 +49,11 @@ def has_no_workers(loader: LoaderCall) -> bool:
 def is_without_workers(loader: LoaderCall) -> bool:
     """Are there no workers, and is that no mere default of an option?"""
     return has_no_workers(loader) and loader.get("num_workers").how != "default"
+
+
+def has_only_optional_workers(loaders: Sequence[LoaderCall]) -> bool:
+    """Do their workers need an option that by default gives none?"""
+    return bool(loaders) and all(map(has_no_workers, loaders))
 
 
 def has_workers(loader: LoaderCall) -> bool:

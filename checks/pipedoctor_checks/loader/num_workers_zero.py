@@ -44,11 +44,12 @@ def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Fin
     ## How it is judged
 
     `num_workers` is 0 or not given, all arguments are visible, and the dataset is known
-    to do real work per item. Not reported: data in memory, tests, datasets that hold a
-    handle which workers must not share (PDR302), and loaders whose arguments come from
-    a dictionary that cannot be traced. A dataset that is only tried out under the main
-    guard of its own file, or evaluated in a single pass, is a note. With
-    `check --measure TARGET`, the recommended number of workers is the best one measured.
+    to do real work per item. Not reported: data in memory, tests, and loaders whose
+    arguments come from a dictionary that cannot be traced. A dataset that holds a handle
+    which workers must not share (PDR302) has to open it in the worker first. A dataset that
+    is only tried out under the main guard of its own file, or evaluated in a single pass, is
+    a note. With `check --measure TARGET`, the recommended number of workers is the best one
+    measured.
 
     ## Bad example
 
@@ -100,20 +101,23 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
         literal = workers.how in {"literal", "absent"}
         is_explicit = workers.how == "literal" and _is_dataset_unknown(loader)
         left = loader.testing or loader.sampled
-        if not has_no_workers(loader) or left or _keeps_handle(source, loader):
+        if not has_no_workers(loader) or left:
             continue
         if not (has_item_work(loader) or is_explicit):
             continue
         best = find_best_setting(pipeline, source, loader)
         best = best if best is not None and best.num_workers else USUAL_SETTING
+        handle = _find_shared_handle(source, loader)
         yield make_code_finding(
             loader.places,
             Severity.NOTE if is_explicit or _is_tried(source, loader) else Severity.SLOWS,
             f"{loader_name(loader)} loads every item in the training process",
             in_code(
-                "Add workers; measure how many are worthwhile",
+                f"Open {handle} in the worker, on first use; then add workers"
+                if handle
+                else "Add workers; measure how many are worthwhile",
                 _format_call(best),
-                edits=_add_workers(source, loader, best) if literal else (),
+                edits=_add_workers(source, loader, best) if literal and not handle else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
             ),
@@ -138,12 +142,17 @@ def _is_dataset_unknown(loader: LoaderCall) -> bool:
     return loader.dataset is None and not theirs and not batches
 
 
-def _keeps_handle(source: Source, loader: LoaderCall) -> bool:
-    """Does its dataset hold a handle that workers must not share (PDR302)?"""
-    return loader.dataset is not None and any(
-        event.owner == loader.dataset.name and event.details.used
-        for event in source.select_events(HandleAttribute)
-        if not (event.details.closed or event.details.renewed)
+def _find_shared_handle(source: Source, loader: LoaderCall) -> str:
+    """The handle of its dataset that workers must not share (PDR302); empty: none."""
+    owner = loader.dataset.name if loader.dataset else ""
+    return next(
+        (
+            event.details.attribute
+            for event in source.select_events(HandleAttribute)
+            if event.owner == owner and event.details.used
+            if not (event.details.closed or event.details.renewed)
+        ),
+        "",
     )
 
 

@@ -4,9 +4,9 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import rewrite_pieces
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import GeneratorAttribute
-from pipedoctor.facts.source import Event
+from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import has_no_workers
+from pipedoctor_checks._shared.loader_calls import has_only_optional_workers, is_without_workers
 
 
 @check("PDR507", "All workers share the same generator state", fix="code", subject="item")
@@ -61,11 +61,11 @@ def rng_object_in_dataset(source: Source, /) -> Findings:
             continue
         spare = details.spare
         mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
-        if mine and all(map(has_no_workers, mine)):
+        if mine and all(map(is_without_workers, mine)):
             continue
         yield make_code_finding(
             [event.at],
-            Severity.NOTE if spare else Severity.BREAKS,
+            _choose_severity(mine, is_spare=spare),
             f"{details.attribute} of {event.owner.rpartition('.')[2]} is the same"
             f" generator in every worker{', for samples that fail' if spare else ''}",
             in_code(
@@ -78,6 +78,13 @@ def rng_object_in_dataset(source: Source, /) -> Findings:
             confidence=Confidence.LIKELY,
             made_by=event.name,
         )
+
+
+def _choose_severity(loaders: list[LoaderCall], *, is_spare: bool) -> Severity:
+    """By what is drawn, and by the workers of the loaders that are given this dataset."""
+    if is_spare:
+        return Severity.NOTE
+    return Severity.RISKS if has_only_optional_workers(loaders) else Severity.BREAKS
 
 
 def _is_only_generator(source: Source, event: Event[GeneratorAttribute]) -> bool:

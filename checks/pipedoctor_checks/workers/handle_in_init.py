@@ -6,7 +6,7 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import has_no_workers
+from pipedoctor_checks._shared.loader_calls import has_only_optional_workers, is_without_workers
 from pipedoctor_checks._shared.own_names import (
     choose_attribute,
     open_in_worker,
@@ -95,12 +95,12 @@ def handle_in_init(
         left = details.dropped and method != "fork"
         if harmless or left or not details.used or event.handler:
             continue
-        if users and all(map(has_no_workers, users)):
+        if users and all(map(is_without_workers, users)):
             continue
         severity, harm = _judge_harm(event, method)
         yield make_code_finding(
             [event.at],
-            severity,
+            Severity.RISKS if has_only_optional_workers(users) else severity,
             f"{details.attribute} of {event.owner.rpartition('.')[2]} {harm}"
             " in workers: it is opened before they start",
             in_code(

@@ -16,10 +16,11 @@ SLOW_EPOCHS = (
     SLOW.replace("batch_size=4", "batch_size=4, num_workers=2")
     + "for epoch in range(9):\n    for x in train:\n        pass\n"
 )
-CV2 = SLOW.replace("np.asarray(Image.open(", "cv2.resize(cv2.imread(").replace(
-    "[index]))", "[index]), (8, 8))"
+CV2 = (
+    SLOW.replace("np.asarray(Image.open(", "cv2.resize(cv2.imread(")
+    .replace("[index]))", "[index]), (8, 8))")
+    .replace("batch_size=4", "batch_size=4, num_workers=2")
 )
-CV2 = CV2.replace("batch_size=4", "batch_size=4, num_workers=2")
 
 
 @pytest.mark.parametrize(

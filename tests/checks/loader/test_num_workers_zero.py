@@ -76,9 +76,6 @@ SILENT = {
     "in memory": loader_call("Memory()"),
     "through a dictionary": DATASETS + ARGUMENT_DICTIONARY.format(workers=1, more=""),
     "a test": "import pytest\n" + loader_call("Images()"),
-    "a handle that workers must not share": photo_training(
-        "Photos(files), num_workers=0", kept=OPEN_HANDLE, first="self.bytes.seek(index)"
-    ),
     "a stream of made numbers": stream_loader(
         "        for _ in range(9):\n            yield torch.randn(3)"
     ),
@@ -233,3 +230,12 @@ def test_a_single_evaluation_is_a_note(loop: str, severity: Severity) -> None:
     (finding,) = find(num_workers_zero, loader_call("Images()", loop))
 
     assert finding.severity is severity
+
+
+def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
+    code = photo_training("Photos(files)", kept=OPEN_HANDLE, first="self.bytes.seek(index)")
+    (finding,) = find(num_workers_zero, code)
+    (remedy,) = finding.remedies
+
+    assert remedy.title == "Open self.bytes in the worker, on first use; then add workers"
+    assert not remedy.edits

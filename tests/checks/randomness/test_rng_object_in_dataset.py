@@ -11,6 +11,8 @@ from tests.checks.code_samples import (
     find,
     make_tests,
     rows_dataset,
+    rows_training,
+    use_worker_option,
 )
 
 SILENT = {
@@ -37,6 +39,10 @@ test_silent, test_speaks = make_tests(rng_object_in_dataset, SILENT, SPEAKS)
 GRADED = {
     "spare draws": (draws_dataset(RETRY), Severity.NOTE),
     "every draw": (draws_dataset("        return self.rng.random()"), Severity.BREAKS),
+    "workers that an option may give": (
+        use_worker_option(rows_training("self.r = random.Random(1)", "return self.r.random()")),
+        Severity.RISKS,
+    ),
     "spare draws, and others": (
         draws_dataset("        shift = self.rng.random()" + RETRY),
         Severity.BREAKS,

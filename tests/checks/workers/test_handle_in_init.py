@@ -4,7 +4,13 @@ import pytest
 
 from pipedoctor.check import Severity
 from pipedoctor_checks.workers.handle_in_init import handle_in_init
-from tests.checks.code_samples import find, make_tests, rows_dataset, rows_training
+from tests.checks.code_samples import (
+    find,
+    make_tests,
+    rows_dataset,
+    rows_training,
+    use_worker_option,
+)
 
 HANDLE_AND_METHOD = rows_dataset("self.f = open('x')", "self.f.read()").replace(
     "    def __len__", "    def {}:\n        {}\n    def __len__"
@@ -241,3 +247,10 @@ def test_it_breaks_only_what_is_known_to(opened: str, severities: list[Severity]
     code = f"import {library}\n" + rows_dataset(f"self.e = {opened}", "return self.e[index]")
 
     assert [one.severity for one in find(handle_in_init, code)] == severities
+
+
+def test_workers_that_an_option_may_give_are_a_risk() -> None:
+    code = rows_training("self.f = h5py.File(path)", "return self.f['x'][index]")
+    (finding,) = find(handle_in_init, use_worker_option(code))
+
+    assert finding.severity is Severity.RISKS

@@ -67,8 +67,7 @@ def pack(documents: list[list[int]]) -> Any:
     for tokens in documents:
         room = next((row for row in rows if len(row) + len(tokens) <= 2048), None)
         if room is None:
-            room = []
-            rows.append(room)
+            rows.append(room := list[int]())
         for token in tokens:
             room.append(token % 32_000)  # hot: packs-in-collate
     return torch.tensor([row[:32] for row in rows])
