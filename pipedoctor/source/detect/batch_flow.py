@@ -47,7 +47,7 @@ from pipedoctor.source.detect.returned_batches import find_returned_kinds, passe
 from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.detect.visited_functions import VisitedFunctions
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -94,7 +94,7 @@ class BatchFlow(BatchEvents):
         if isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)
             record_kept_graph(self.recorder, scope, step, one, state)
-            self._enter_call(scope, step, one, state)
+            self.enter_call(scope, step, one, state)
         elif isinstance(one, (ast.If, ast.While, ast.Assert)):
             self.record_test(scope, step, one.test, state)
         elif isinstance(one, ast.Subscript):
@@ -109,16 +109,6 @@ class BatchFlow(BatchEvents):
             self.record_text(scope, step, one.value, state)
             record_kept_graph(self.recorder, scope, step, one, state)
 
-    def take_requested(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
-        """Batches that each step leaves for the next: ``batch = prefetcher.next()``."""
-        for step in steps:
-            one = step.node
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-                names = find_requested_names(self.recorder, scope, (step,))
-                if names and "device" in self._enter_call(scope, step, one.value, state):
-                    for name in names:
-                        state.on_device.setdefault(name, (0, CodeContext()))
-
     def _follow_assignment(
         self, scope: CodeScope, step: CodeStep, node: ast.Assign, state: FlowState
     ) -> None:
@@ -127,7 +117,7 @@ class BatchFlow(BatchEvents):
         self.record_text(scope, step, value, state)
         record_kept_graph(self.recorder, scope, step, node, state)
         calls = self.names.calls_in(value)
-        entered = [self._enter_call(scope, step, call, state) for call in calls]
+        entered = [self.enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}
         on_host = state.batch - state.on_device_before(node.lineno, step.context) - state.results
         copies = [n for n in list_own_calls(value) if self._is_copy(scope, n, on_host)]
@@ -203,7 +193,7 @@ class BatchFlow(BatchEvents):
                 state.results |= names
         state.rebind(names, host=bool(read) and not tensors)
 
-    def _enter_call(
+    def enter_call(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
     ) -> frozenset[str]:
         """Into functions that are given any of it: do they return ``batch``, ``results``?"""
@@ -224,7 +214,7 @@ class BatchFlow(BatchEvents):
             inner = FlowState(set(), absent=find_absent_names(target, node))
             for name, value in match_arguments(target, node):
                 names = self.names.of_tensors(value)
-                if isinstance(value, ast.Call) and "host" in self._enter_call(
+                if isinstance(value, ast.Call) and "host" in self.enter_call(
                     scope, step, value, state
                 ):
                     continue
@@ -235,7 +225,7 @@ class BatchFlow(BatchEvents):
             if takes:
                 inner.batch |= find_requested_names(self.recorder, target, target.steps)
             self._leave_object(scope.owner and mine, state)
-            found |= self._enter_function(target, cls, guards, inner)
+            found |= self.enter_function(target, cls, guards, inner)
             if mine is not None and mine.full_name in self._objects:
                 self._objects[mine.full_name].enter(state)
         self.kinds_by_call[id(node)] = kinds = frozenset(found)
@@ -266,13 +256,14 @@ class BatchFlow(BatchEvents):
         uncertain = (one for one in around if not self.recorder.always_holds(one, scope))
         return [self.recorder.name_interval(one, scope) for one in uncertain]
 
-    def _enter_function(
+    def enter_function(
         self,
         target: CodeScope,
         cls: ClassDefinition | None,
         guards: list[GuardCondition],
         state: FlowState,
     ) -> frozenset[str]:
+        """Into one function: does it return ``batch``, ``results``, ``device``, ``host``?"""
         if cls is not None and cls.full_name in self._objects:
             self._objects[cls.full_name].enter(state)
         deep, read = self.depth >= MAX_DEPTH, frozenset(state.results)

@@ -16,6 +16,7 @@ from pipedoctor.source.detect.module_steps import record_module_steps
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.step_hooks import record_step_hooks
+from pipedoctor.source.detect.taken_batches import take_iterated, take_requested
 from pipedoctor.source.detect.trainer_hooks import record_trainer_hooks
 from pipedoctor.source.detect.training_step import find_training_steps
 from pipedoctor.source.syntax.bindings import expression_names
@@ -80,7 +81,9 @@ def _follow_loop_body(recorder: EventRecorder, scope: CodeScope, node: BatchLoop
     losses = set(find_losses(scope, steps))
     known = FlowState(_batch_variables(recorder, scope, node, steps), losses, set(losses))
     flow = BatchFlow(recorder, recorder.loop_indices[id(node)])
-    flow.take_requested(scope, steps, known)
+    take_requested(flow, scope, steps, known)
+    if not isinstance(node, ast.While):
+        take_iterated(flow, scope, node, known)
     flow.follow_steps(scope, steps, known)
 
 

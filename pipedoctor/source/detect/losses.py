@@ -70,11 +70,14 @@ def list_backward_tensors(scope: CodeScope) -> Iterator[str]:
             yield from _tensors_of(scope, value)
     if scope.owner is not None and scope.name.rpartition(".")[2] in _RETURNING_STEPS:
         for value in returned_values(scope):
-            yield from _tensors_of(scope, _find_returned_loss(value))
+            for one in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+                yield from _tensors_of(scope, _find_returned_loss(one))
 
 
 def _find_returned_loss(value: ast.expr) -> ast.expr:
     """``loss`` of ``return loss``, ``return {"loss": loss}``, ``return loss, outputs``."""
+    if isinstance(value, ast.Call) and last_name(value.func) == "dict":
+        return next((word.value for word in value.keywords if word.arg == "loss"), value)
     if isinstance(value, ast.Dict):
         return next(
             (

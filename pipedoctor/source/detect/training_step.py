@@ -21,7 +21,7 @@ def find_training_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Lo
         known = id(scope) in recorder.followed_scopes or scope.module.is_test
         trains = not known and _calls_backward(scope) and _steps_optimizer(scope)
         if trains and not _is_whole_epoch(recorder, scope):
-            yield scope, _make_loop(scope, (), "train")
+            yield scope, _make_loop(scope, _find_requested(recorder, scope), "train")
     unfed = _loaders_without_loop(recorder)
     for cls in recorder.project.classes if unfed else ():
         forward = cls.methods.get("forward")
@@ -30,6 +30,13 @@ def find_training_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Lo
             continue
         if _MODULE_CLASSES & set(recorder.project.find_bases(cls)[1]):
             yield forward, _make_loop(forward, mine, "")
+
+
+def _find_requested(recorder: EventRecorder, scope: CodeScope) -> tuple[int, ...]:
+    """The loaders of whose batches a step takes the next: ``next(self.batches)``."""
+    calls = (step.node for step in scope.find_calls("next") if not step.context.inner)
+    taken = (recorder.loader_flow.find_batches(n, scope) for n in calls if isinstance(n, ast.Call))
+    return tuple(sorted({number for one in taken for number in one}))
 
 
 def _make_loop(scope: CodeScope, loaders: tuple[int, ...], role: str) -> Loop:

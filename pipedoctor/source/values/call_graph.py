@@ -105,7 +105,8 @@ class CallGraph:
             for callee in self.callables.callables_in(given, self._frame(site.scope))
         ]
         self._add_given_classes(entries)
-        registered = find_registered_methods(self.project)
+        registered = list(find_registered_methods(self.project))
+        self.given_classes.update((cls.full_name, cls) for _, cls in registered)
         entries += [Callee(method, InstanceValue(cls)) for method, cls in registered]
         self._reachable_from(entries)
         self._add_setup_methods()

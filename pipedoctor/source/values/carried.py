@@ -35,12 +35,16 @@ class CarriedValues:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
+        self._parameters: dict[tuple[int, str], ast.Name] = {}
+        """Parameters that Lightning keeps, by the identity of their function."""
 
     def find(self, node: ast.expr, scope: CodeScope) -> Sequence[CarriedExpression]:
         """All expressions that an attribute or item may be; none where some is not seen."""
         name = _accessed_name(node)
         if name is None or not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ()
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "hparams":
+            return list(self._hyperparameters(node.value.value, name, scope))
         owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
         if not scope.module.is_test:
             owners = frozenset(one for one in owners if not _is_made_in_test(one))
@@ -53,6 +57,23 @@ class CarriedValues:
                 return ()
             found += parts
         return found
+
+    def _hyperparameters(
+        self, node: ast.expr, name: str, scope: CodeScope
+    ) -> Iterator[CarriedExpression]:
+        """``self.hparams.workers`` of Lightning: what ``save_hyperparameters()`` was given."""
+        for owner in self.evaluator.evaluate(node, self.evaluator.frame_of(scope)):
+            init = (
+                self.project.find_method(owner.cls, "__init__")
+                if isinstance(owner, InstanceValue)
+                else None
+            )
+            if init is None or not isinstance(owner, InstanceValue):
+                continue
+            if any(init.find_calls("save_hyperparameters")) and init.has_parameter(name):
+                key = (id(init), name)
+                value = self._parameters.setdefault(key, ast.Name(name, ast.Load()))
+                yield self._given_to_constructor(owner, init, ast.copy_location(value, init.node))
 
     def list_fields(self, node: ast.expr, scope: CodeScope) -> Sequence[str]:
         """The fields of a dataclass, a named tuple or a namespace; none where some are not seen."""

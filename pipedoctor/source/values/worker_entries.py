@@ -1,7 +1,7 @@
 """What libraries call in workers for each item, where no dataset of the project does."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
 from pipedoctor.source.resolve.project import CallSite, Project
@@ -24,11 +24,9 @@ _ITEM_ARGUMENTS: Mapping[str, tuple[str, str, int]] = {
     "Seq2SeqTrainer": ("transformers", "data_collator", 2),
 }
 """By the last name of a call: the library it is of, and the argument that runs for items."""
-_REGISTERED_METHODS: Mapping[str, Sequence[str]] = {
-    "PIPELINES": ("__call__",),
-    "TRANSFORMS": ("__call__", "transform"),
-}
-"""By the name of a registry (mmcv, mmengine): what is called of each class in it."""
+_REGISTRY_WORDS = ("transform", "pipeline", "augment")
+"""Parts of the names of registries (mmcv, mmengine, own ones) whose classes change items."""
+_TRANSFORM_METHODS = ("__call__", "transform")
 _CONTAINER_METHODS = ("keys", "append", "__setitem__", "__contains__", "forward", "update")
 _INDEX_NAMES = frozenset(
     (
@@ -57,6 +55,17 @@ def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]
             given = find_call_argument(site.node, parameter, position)
             if given is not None and site.scope.module.imports_any((library,)):
                 yield given, site
+    for cls in project.classes:
+        if any(_is_trainer(name) for name in project.find_bases(cls)[1]):
+            for site in project.find_call_sites(cls.name):
+                given = find_call_argument(site.node, "data_collator", -1)
+                if given is not None:
+                    yield given, site
+
+
+def _is_trainer(name: str) -> bool:
+    """A Trainer of transformers or trl, by the full name of the class."""
+    return name.startswith(("transformers.", "trl.")) and name.endswith("Trainer")
 
 
 def _find_foreign_datasets(project: Project) -> Iterator[CallSite]:
@@ -81,14 +90,21 @@ def _list_arguments(call: ast.Call) -> list[ast.expr]:
 def find_registered_methods(project: Project) -> Iterator[tuple[CodeScope, ClassDefinition]]:
     """Methods of classes that a registry hands to a library: ``@TRANSFORMS.register_module()``."""
     for cls in project.classes:
-        for decorator in cls.node.decorator_list:
-            func = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if not isinstance(func, ast.Attribute):
-                continue
-            for name in _REGISTERED_METHODS.get(last_name(func.value), ()):
-                method = project.find_method(cls, name)
-                if method is not None:
-                    yield method, cls
+        if cls.module.is_test or not any(map(_registers_transform, cls.node.decorator_list)):
+            continue
+        for name in _TRANSFORM_METHODS:
+            method = project.find_method(cls, name)
+            if method is not None:
+                yield method, cls
+
+
+def _registers_transform(decorator: ast.expr) -> bool:
+    """``TRANSFORMS.register()``, ``register_transform("noise")``."""
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    owner = last_name(func.value) if isinstance(func, ast.Attribute) else ""
+    how = last_name(func).lower()
+    name = (owner or how).lower()
+    return "register" in how and any(word in name for word in _REGISTRY_WORDS)
 
 
 def is_made_elsewhere(values: Values) -> bool:
