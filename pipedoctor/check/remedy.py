@@ -124,7 +124,7 @@ def _quote_word(word: str) -> str:
         if word.startswith(start) and word != start:
             quoted = shlex.quote(rest := word.removeprefix(start))
             return f'"{word}"' if quoted == rest and typed != start else f"{typed}{quoted}"
-    return shlex.quote(word)
+    return word if word in {"~", "~/"} else shlex.quote(word)
 
 
 def _escape_octal(match: re.Match[str]) -> str:

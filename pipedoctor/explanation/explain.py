@@ -105,6 +105,7 @@ def explain_log(
 
 def _redact_values(log: Log, redactor: Redactor) -> Log:
     """What remedies take from the log: paths and lines, but no versions and sizes."""
+    redactor.learn_log(log.name_lines)
 
     def hide(value: str, home: str = "~") -> str:
         return _MARKED_HOME.sub(lambda _: home, redactor.redact_text(value))

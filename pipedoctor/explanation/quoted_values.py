@@ -3,6 +3,8 @@
 import re
 import shlex
 
+from pipedoctor.check import shell
+
 _WORDS = frozenset({"asked", "packages", "rest", "wanted"})
 """Names that stand for several words."""
 _COMMANDS = frozenset({"command", "command_on_mps", "interactive", "run_older_image", "starter"})
@@ -26,7 +28,7 @@ def quote_value(name: str, value: str, before: str, *, windows: bool = False) ->
         return value
     if windows:
         return _quote_for_cmd(name, value)
-    return " ".join(map(shlex.quote, _split(value))) if name in _WORDS else shlex.quote(value)
+    return shell(_split(value) if name in _WORDS else (value,))
 
 
 def _split(words: str) -> list[str]:

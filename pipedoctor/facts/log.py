@@ -66,6 +66,8 @@ class Log(Fact, frozen=True, kw_only=True):
     raised: tuple[Raised, ...] = ()
     brief: str = ""
     """All of a short log: what its words say, where nothing else does."""
+    name_lines: tuple[str, ...] = ()
+    """Lines that name its users and hosts, for the redaction of all that is quoted."""
     progress_line: int = 0
     """The last line in which the job works, where nothing has failed behind it; 0: none."""
     complete_line: int = 0

@@ -19,11 +19,12 @@ from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
 from pipedoctor.log.manifests import MANIFEST_WORDS
 from pipedoctor.log.mentions import hide_mentions, is_quotation
+from pipedoctor.log.name_lines import NameLines
 from pipedoctor.log.progress import TAIL_BYTES, find_completion, find_last_progress, is_minor
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
-from pipedoctor.log.stream import read_blocks
+from pipedoctor.log.stream import mark_last, read_blocks
 from pipedoctor.log.tail import LogTail
 from pipedoctor.log.text_kinds import find_mentioned_lines
 from pipedoctor.log.tracebacks import TracebackReader
@@ -62,9 +63,10 @@ def read_log(
     reader = _LogReader(signatures)
     words = signatures.words | find_latin_words() | _OWN_WORDS
     sieve = LineFilter(words, find_foreign_texts())
-    number, brief, end, tail = 1, b"", b"\n", LogTail()
-    for block, last in _mark_last(convert_blocks(read_blocks(file, limits))):
+    number, brief, end, tail, names = 1, b"", b"\n", LogTail(), NameLines()
+    for block, last in mark_last(convert_blocks(read_blocks(file, limits))):
         brief += block if len(brief) <= BRIEF_BYTES else b""
+        names.read_block(block)
         if limits.is_judging_over():
             limits.skipped_from = limits.skipped_from or number
             tail.add(block, number)
@@ -87,6 +89,7 @@ def read_log(
     return replace(
         log,
         brief=text,
+        name_lines=names.lines,
         progress_line=progress,
         complete_line=complete,
         unread=limits.list_unread(count),
@@ -141,16 +144,6 @@ def _map_to_lines(block: bytes, parts: list[int]) -> list[int]:
         return parts
     ends = list(accumulate(line.count(b"\r") + 1 for line in block.split(b"\n")))
     return [bisect(ends, part) for part in parts]
-
-
-def _mark_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    before: bytes | None = None
-    for block in source:
-        if before is not None:
-            yield before, False
-        before = block
-    if before is not None:
-        yield before, True
 
 
 class _LogReader:

@@ -65,6 +65,17 @@ def read_blocks(file: BinaryIO, limits: ReadLimits | None = None) -> Iterator[by
         yield rest
 
 
+def mark_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Each block, and whether it is the last."""
+    before: bytes | None = None
+    for block in source:
+        if before is not None:
+            yield before, False
+        before = block
+    if before is not None:
+        yield before, True
+
+
 def _drop_zeros(pieces: Iterable[bytes], limits: ReadLimits) -> Iterator[bytes]:
     """Leave out pieces of nothing but zeros: holes of sparse files, devices."""
     for piece in pieces:

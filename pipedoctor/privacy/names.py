@@ -21,6 +21,7 @@ from pipedoctor.privacy.named_values import (
     is_code,
     may_be_told,
 )
+from pipedoctor.privacy.project_folders import is_project_folder
 from pipedoctor.privacy.public_hosts import (
     is_example_user,
     is_internal_host,
@@ -42,6 +43,7 @@ _EXAMPLE_PASSWORDS = frozenset(("password", "passwd", "pass", "pwd"))
 """Documentation writes ``user:password@host``."""
 _NO_DOMAINS = (".so", ".py", ".dll", ".service", ".slice", ".scope", ".socket", ".timer", ".mount")
 """Ends of files and of units of systemd: ``user@0.service``."""
+_JOB_FOLDERS = frozenset(("", "job", "slurm", "slurm-job", "d", "ctld", "hash", "state", "cred"))
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 
 
@@ -58,6 +60,9 @@ class NameRedactor:
         self._identity = identity
         self._public = public
         self._folders: dict[str, str] = {}
+        self._users: set[str] = set()
+        """Whom some text names as a user, in small letters."""
+        self._context: Sequence[str] = ()
         self._replacers = {
             "host": self._replace_server,
             "user": self._replace_user,
@@ -74,6 +79,17 @@ class NameRedactor:
     def set_identity(self, identity: UserIdentity) -> None:
         """Learn who works here."""
         self._identity = identity
+
+    def set_context(self, lines: Sequence[str]) -> None:
+        """Learn whom lines name that stand around all other texts."""
+        self._context = lines
+        self._learn_context()
+
+    def _learn_context(self) -> None:
+        for line in self._context:
+            for match in patterns.HOME.find_matches(line):
+                self._add_name("user", match["name"])
+            self._redact_structures(line, "")
 
     def learn_names(self, texts: Iterable[tuple[str, str]], nodes: Sequence[str] = ()) -> None:
         """Find out who is named in these, and which aliases there are already."""
@@ -94,6 +110,8 @@ class NameRedactor:
             self._add_name("user", user)
         for host in (*self._identity.hosts, *hosts, *nodes):
             self._add_name("host", host.partition(".")[0])
+        self._users.update(map(str.lower, users))
+        self._learn_context()
 
     def redact_text(self, text: str, key: str) -> str:
         """The text without names; `key` is the field that it stands in."""
@@ -161,6 +179,8 @@ class NameRedactor:
     def _get_alias(self, kind: str, value: str) -> str:
         if kind == "user" and value.lower() in PUBLIC_ACCOUNTS:
             return value
+        if kind == "user":
+            self._users.add(value.lower())
         alias = self._aliases.get_alias(kind, value)
         if kind in {"user", "host"} and alias != value:
             self.known.add_met(value, alias)
@@ -174,6 +194,7 @@ class NameRedactor:
 
     def _replace_scratch(self, match: re.Match[str]) -> str:
         name = match[2]
+<<<<<<< HEAD
         common = paths.is_project_folder(name) or name.lower() in COMMON_WORDS
         numbered = name.strip("0123456789.-_") in {
             "",
@@ -187,6 +208,13 @@ class NameRedactor:
             "cred",
         }
         return match[0] if common or numbered else self._replace_home(match)
+=======
+        common = paths.is_common_folder(name) or name.lower() in COMMON_WORDS
+        numbered = name.strip("0123456789.-_") in _JOB_FOLDERS
+        user = name.lower() in self._users
+        project = not user and is_project_folder(name, users_known=bool(self._users))
+        return match[0] if common or numbered or project else self._replace_home(match)
+>>>>>>> 2934275f (Hide whom a log names in all that is quoted of it, keep folders of projects, and type ~/ without quotes)
 
     def _replace_user(self, match: re.Match[str]) -> str:
         lower = match[2].lower()

@@ -90,6 +90,15 @@ COMMON_FOLDERS = frozenset(
     # what people do there
     " lm llm llms nlp cv asr tts rl rlhf ocr vlm vqa seg det cls mt moe ssl gan gans slam nerf vit"
     " gpt bert lora sft dpo ppo sdxl recsys detection segmentation classification pretrain"
+    " lidar radar depth pose poses face faces gaze scene scenes crops crop tiles patches clips"
+    " masks features embeddings tokens captions boxes points pointcloud pointclouds satellite"
+    " aerial medical pathology radiology mri xray microscopy retina dialogue translation"
+    " summarization tracking segments keypoints heatmaps recordings spectrograms phonemes corpus"
+    # more datasets
+    " sceneflow flyingthings objaverse scannet scannetpp shapenet modelnet waymo argoverse nuplan"
+    " wmt xsum dolma fineweb refinedweb slimpajama starcoder openwebtext datacomp webvid msrvtt"
+    " activitynet ego howto voxceleb tedlium kodak div visdrone mapillary lvis refcoco textvqa"
+    " docvqa chexpert mimic brats isic camelyon"
     " pretraining finetune finetuning captioning retrieval speech vision robotics experiment"
     " experiments exp exps".split()
 )

@@ -8,7 +8,7 @@ values get equal aliases, so paths of one user still compare.
 """
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from pipedoctor.facts import Facts, Source
@@ -65,6 +65,13 @@ class Redactor:
     def set_identity(self, identity: UserIdentity) -> None:
         """Learn who works here, before anything is redacted."""
         self._names.set_identity(identity)
+
+    def learn_log(self, lines: Sequence[str]) -> None:
+        """Learn the users and hosts that these lines of a log name, before it is quoted."""
+        if self.level in {RedactionLevel.ALL, RedactionLevel.PUBLIC}:
+            self._names.set_context(
+                [mask_secrets(straighten_quotes(escape_surrogates(line))) for line in lines]
+            )
 
     def redact_facts(self, facts: Facts) -> Facts:
         """The same facts without what is private; judged instead of the originals."""

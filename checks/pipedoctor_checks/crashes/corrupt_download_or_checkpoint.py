@@ -2,9 +2,8 @@
 
 import posixpath
 import re
-import shlex
 
-from pipedoctor.check import Place, Remedy
+from pipedoctor.check import Place, Remedy, shell
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
@@ -94,7 +93,7 @@ def _pull_lfs(log: Log, damaged: str) -> Remedy:
         )
     told = log.find_value(_CAUSE, "folder") or log.find_value(_CAUSE, "cloned")
     folder = told or posixpath.dirname(damaged)
-    lines = [f"cd {folder if folder.startswith('~') else shlex.quote(folder)}"] if folder else []
+    lines = [f"cd {shell((folder,))}"] if folder else []
     title = "Download the file itself: what is there is a pointer of Git LFS"
     return advise_user(title, snippet="\n".join([*lines, "git lfs install", "git lfs pull"]))
 

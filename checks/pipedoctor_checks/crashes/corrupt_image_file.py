@@ -3,7 +3,7 @@
 import posixpath
 import shlex
 
-from pipedoctor.check import Remedy, in_code
+from pipedoctor.check import Remedy, in_code, shell
 from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
@@ -36,7 +36,7 @@ _POINTERS = "Get the images themselves: these are pointers of Git LFS"
 def _replace_others(log: Log, file: str) -> tuple[Remedy, ...]:
     """What the log shows to be no image at all, and seldom is the only one."""
     seen = log.find_ids(_CAUSE)
-    folder = shlex.quote(posixpath.dirname(file) or ".")
+    folder = shell((posixpath.dirname(file) or ".",))
     kind = posixpath.splitext(file)[1] or ".jpg"
     if "is-pointer" in seen:
         lines = f"git lfs install\ngit -C {folder} lfs pull"
