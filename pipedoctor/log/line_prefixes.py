@@ -1,6 +1,7 @@
 """Take off a line what others put around it: colors, times, ranks, JSON."""
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -49,6 +50,9 @@ _OTHER_PREFIX = re.compile(
 _JOURNAL_PREFIX = re.compile(r"[\w.-]{1,63} [\w./@-]{1,60}\[\d{1,8}\]: ")
 """Host and program behind a time, as journalctl has them."""
 _MAX_PREFIXES = 6
+MAX_LINE_CHARS = 4000
+"""Characters of a line that are searched at once."""
+_WINDOW_OVERLAP = 400
 
 
 class LogLine(msgspec.Struct, frozen=True):
@@ -94,3 +98,12 @@ def strip_prefixes(text: str) -> LogLine:
                 break
         text = text[match.end() :]
     return LogLine(text, rank or host, time, raw)
+
+
+def split_windows(text: str) -> Iterator[str]:
+    """A line in pieces that can be searched; they overlap."""
+    if len(text) <= MAX_LINE_CHARS:
+        yield text
+        return
+    for start in range(0, len(text), MAX_LINE_CHARS - _WINDOW_OVERLAP):
+        yield text[start : start + MAX_LINE_CHARS]

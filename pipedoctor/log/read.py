@@ -1,9 +1,8 @@
 """Read a log once: every signature and every exception in it, in constant memory."""
 
 import math
-from bisect import bisect
 from collections.abc import Iterator
-from itertools import accumulate, chain
+from itertools import chain
 from re import Match
 from typing import BinaryIO
 
@@ -16,7 +15,7 @@ from pipedoctor.log.launch_place import PLACE_WORDS, LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
 from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
-from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
+from pipedoctor.log.line_prefixes import LogLine, split_windows, strip_prefixes, unwrap_line
 from pipedoctor.log.manifests import MANIFEST_WORDS
 from pipedoctor.log.mentions import hide_mentions, is_quotation
 from pipedoctor.log.name_lines import NameLines
@@ -24,9 +23,9 @@ from pipedoctor.log.progress import TAIL_BYTES, find_completion, find_last_progr
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
-from pipedoctor.log.stream import mark_last, read_blocks
+from pipedoctor.log.stream import map_to_lines, mark_last, read_blocks
 from pipedoctor.log.tail import LogTail
-from pipedoctor.log.text_kinds import find_mentioned_lines
+from pipedoctor.log.text_kinds import drop_lines, find_mentioned_lines
 from pipedoctor.log.tracebacks import TracebackReader
 from pipedoctor.log.translations import (
     find_foreign_texts,
@@ -35,11 +34,8 @@ from pipedoctor.log.translations import (
 )
 from pipedoctor.log.trend import FEW_POINTS, has_rising_numbers, is_doubling, is_rising
 
-MAX_LINE_CHARS = 4000
-"""Characters of a line that are searched at once."""
 BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
-_WINDOW_OVERLAP = 400
 _OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS | MANIFEST_WORDS
 _MAX_QUOTE = 500
 _FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
@@ -83,7 +79,7 @@ def read_log(
     short = len(brief) <= BRIEF_BYTES and number <= BRIEF_LINES
     count = number - end.endswith(b"\n")
     complete = find_completion(end, count)
-    text = _drop_lines(brief, reader.mentioned.union(range(complete))) if short else ""
+    text = drop_lines(brief, reader.mentioned.union(range(complete))) if short else ""
     log = reader.build_log(count, brief=short)
     progress = find_last_progress(end, count)
     return replace(
@@ -94,12 +90,6 @@ def read_log(
         complete_line=complete,
         unread=limits.list_unread(count),
     )
-
-
-def _drop_lines(brief: bytes, mentioned: frozenset[int]) -> str:
-    """The text with empty lines for those that only speak of failures."""
-    rows = brief.decode(errors="replace").split("\n")
-    return "\n".join("" if at in mentioned else row for at, row in enumerate(rows, 1))
 
 
 def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:
@@ -131,19 +121,11 @@ def _read_block(
     if not picked:
         return 0
     lines = parts.split(b"\n")
-    for index, line in zip(picked, _map_to_lines(whole, picked), strict=True):
+    for index, line in zip(picked, map_to_lines(whole, picked), strict=True):
         if limits.is_judging_over():
             return number + line
         reader.read_line(lines[index], number + line)
     return 0
-
-
-def _map_to_lines(block: bytes, parts: list[int]) -> list[int]:
-    """In which line is each part, where carriage returns divide lines into parts?"""
-    if b"\r" not in block:
-        return parts
-    ends = list(accumulate(line.count(b"\r") + 1 for line in block.split(b"\n")))
-    return [bisect(ends, part) for part in parts]
 
 
 class _LogReader:
@@ -168,7 +150,7 @@ class _LogReader:
     def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
         for text in unwrap_line(data.decode(errors="replace")):
-            for part in _split_windows(text):
+            for part in split_windows(text):
                 self._places.read_line(part)
                 self._project.read_line(part)
                 self._commands.read_line(part, number)
@@ -305,15 +287,6 @@ def _has_condition(signature: Signature) -> bool:
     """Does the signature set a condition on captured values?"""
     numbers = signature.ratio is not None or signature.rising or signature.series
     return numbers or signature.alike
-
-
-def _split_windows(text: str) -> Iterator[str]:
-    """A line in pieces that can be searched; they overlap."""
-    if len(text) <= MAX_LINE_CHARS:
-        yield text
-        return
-    for start in range(0, len(text), MAX_LINE_CHARS - _WINDOW_OVERLAP):
-        yield text[start : start + MAX_LINE_CHARS]
 
 
 def _parse_number(text: str) -> float:

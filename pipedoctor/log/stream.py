@@ -5,8 +5,9 @@ import errno
 import os
 import re
 import time
+from bisect import bisect
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import accumulate, chain
 from typing import BinaryIO
 
 from pipedoctor.log.limits import ReadLimits
@@ -63,6 +64,14 @@ def read_blocks(file: BinaryIO, limits: ReadLimits | None = None) -> Iterator[by
             rest = b""
     if rest:
         yield rest
+
+
+def map_to_lines(block: bytes, parts: list[int]) -> list[int]:
+    """In which line is each part, where carriage returns divide lines into parts?"""
+    if b"\r" not in block:
+        return parts
+    ends = list(accumulate(line.count(b"\r") + 1 for line in block.split(b"\n")))
+    return [bisect(ends, part) for part in parts]
 
 
 def mark_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:

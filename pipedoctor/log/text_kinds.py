@@ -120,6 +120,12 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
     return frozenset(lines)
 
 
+def drop_lines(brief: bytes, mentioned: frozenset[int]) -> str:
+    """The text with empty lines for those that only speak of failures."""
+    rows = brief.decode(errors="replace").split("\n")
+    return "\n".join("" if at in mentioned else row for at, row in enumerate(rows, 1))
+
+
 def _find_commit_messages(rows: list[str]) -> Iterator[int]:
     """The messages that `git log` indents."""
     inside = False

@@ -194,27 +194,11 @@ class NameRedactor:
 
     def _replace_scratch(self, match: re.Match[str]) -> str:
         name = match[2]
-<<<<<<< HEAD
-        common = paths.is_project_folder(name) or name.lower() in COMMON_WORDS
-        numbered = name.strip("0123456789.-_") in {
-            "",
-            "job",
-            "slurm",
-            "slurm-job",
-            "d",
-            "ctld",
-            "hash",
-            "state",
-            "cred",
-        }
-        return match[0] if common or numbered else self._replace_home(match)
-=======
         common = paths.is_common_folder(name) or name.lower() in COMMON_WORDS
         numbered = name.strip("0123456789.-_") in _JOB_FOLDERS
         user = name.lower() in self._users
         project = not user and is_project_folder(name, users_known=bool(self._users))
         return match[0] if common or numbered or project else self._replace_home(match)
->>>>>>> 2934275f (Hide whom a log names in all that is quoted of it, keep folders of projects, and type ~/ without quotes)
 
     def _replace_user(self, match: re.Match[str]) -> str:
         lower = match[2].lower()

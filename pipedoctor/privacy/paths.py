@@ -103,14 +103,6 @@ COMMON_FOLDERS = frozenset(
     " experiments exp exps".split()
 )
 
-_WORDS_OF_NAME = compile_lazily(r"[A-Za-z][a-z]+|[A-Z]{2,}|[a-zA-Z]")
-_PROJECT_WORDS = frozenset(
-    "project projects proj prj group groups grp lab labs team teams dept course class"  # noqa: SIM905
-    " shared common public job jobs task tasks ai ml dl research study features feature"
-    " detector tracker segmenter medical sensing satellite xray mri".split()
-)
-"""Words of which names of projects are made, beside those of common folders."""
-
 _VERSION_NAME = compile_lazily(
     r"v?\d[\w.+-]*|(?:py|python|pt|torch|pytorch|cu|cuda|rocm|tf|jax)[-_.]?\d[\d._]*"
     r"(?:[-_]?(?:cu|cuda|py|cpu|gpu|rocm|torch)[\d.]*)*"
@@ -146,14 +138,6 @@ _VARIABLE = compile_lazily(r"\$\w+|\$?\{\w+\}|%\w+%")
 def is_common_folder(name: str) -> bool:
     """Is it a folder that many have: ``imagenet``, ``data2``?"""
     return name.lower() in COMMON_FOLDERS or name.lower().rstrip("0123456789") in COMMON_FOLDERS
-
-
-def is_project_folder(name: str) -> bool:
-    """Is it named of words of the trade alone, as no account is: ``project_465``, ``nlp-lab``?"""
-    words = _WORDS_OF_NAME.findall(name)
-    common = [word for word in words if is_common_folder(word) or word.lower() in _PROJECT_WORDS]
-    letters = [word for word in words if len(word) == 1]
-    return bool(common) and len(common) + len(letters) == len(words)
 
 
 def redact_paths(text: str, alias: Callable[[str], str]) -> str:

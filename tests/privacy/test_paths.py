@@ -4,7 +4,8 @@ import pytest
 
 from pipedoctor.facts import Facts, PathFact, Paths
 from pipedoctor.privacy.aliases import AliasTable
-from pipedoctor.privacy.paths import is_project_folder, redact_paths
+from pipedoctor.privacy.paths import redact_paths
+from pipedoctor.privacy.project_folders import is_project_folder
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
 
@@ -169,4 +170,4 @@ def test_projects_in_addresses_go_for_the_public(text: str, expected: str) -> No
     ],
 )
 def test_a_folder_that_is_named_after_a_project(name: str, project: bool) -> None:
-    assert is_project_folder(name) is project
+    assert is_project_folder(name, users_known=False) is project

@@ -64,7 +64,7 @@ def _move_away(log: Log, what: str) -> Remedy:
         title = f"Move {what} away, and download or save it again: it is not whole"
         return advise_user(title, argv=argv)
     title = f"Move {what} away, and make it again as the log shows: it is not whole"
-    return advise_user(title, snippet=f"{shlex.join(argv)}\n{again}")
+    return advise_user(title, snippet=f"{shell(argv)}\n{again}")
 
 
 def _fetch_from_hub(hub: re.Match[str]) -> Remedy:
