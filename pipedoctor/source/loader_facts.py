@@ -115,7 +115,7 @@ def build_loader_fact(
         rebuilt=rebuilt,
         fed=tuple(fed),
         unguarded=unguarded,
-        batch_norm=_uses_batch_norm(recorder, scope, fed),
+        batch_norm=_uses_batch_norm(recorder, scope, fed) and not _joins_graphs(recorder, loader),
         call=_loader_call_form(recorder, loader),
         collates=_does_work_in_collate(recorder, loader),
         lasting=_has_own_iteration(recorder, loader),
@@ -134,6 +134,12 @@ def _uses_batch_norm(recorder: EventRecorder, scope: CodeScope, loops: Sequence[
     paths = {recorder.loops[number].at.path for number in loops}
     near = [scope.module, *recorder.project.modules_at(paths)]
     return any(map(recorder.batch_norm_usage.is_used_near, near))
+
+
+def _joins_graphs(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:
+    """Does it collate graphs of DGL, whose nodes BatchNorm counts?"""
+    module = loader.site.scope.module
+    return "collate_fn" in loader.arguments and recorder.batch_norm_usage.joins_graphs(module)
 
 
 def _has_own_iteration(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:

@@ -48,7 +48,8 @@ def container_open_per_item(
 
     The container is opened in code that runs for items, not only if no handle exists
     yet. If each item has its own container, judging by the path that is opened, it is a
-    note, unless `--data DIR` and `check --measure TARGET` show that an epoch has more
+    note (and nothing where all of it is read: then the file is the item), unless
+    `--data DIR` and `check --measure TARGET` show that an epoch has more
     samples than containers: then each container is opened many times, and a worker that
     keeps the most recent ones open (`handles` at most) finds most of them open. The
     share of the fetch time spent on opening was measured with the target, and is what

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import choose_name
 
 
-@check("PDR209", "Files are opened and not closed", fix="code", subject="item")
+@check("PDR209", "Files are opened and not closed", fix="code", subject="item", merges=True)
 def fd_leak(source: Source, /) -> Findings:
     """
     Look for files that code for items opens and never closes.

@@ -7,7 +7,7 @@ from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.own_names import choose_expression
 
 
-@check("PDR212", "__len__ of a dataset computes or reads data", subject="item")
+@check("PDR212", "__len__ of a dataset computes or reads data", subject="item", merges=True)
 def heavy_len(source: Source, /) -> Findings:
     """
     Look for loops and reading in `__len__`.

@@ -6,7 +6,7 @@ from pipedoctor.facts.code_events.item import IgnoredIndex
 from pipedoctor_checks._shared.code_finding import make_code_finding
 
 
-@check("PDR213", "The item does not depend on its index", subject="item")
+@check("PDR213", "The item does not depend on its index", subject="item", merges=True)
 def index_ignored(source: Source, /) -> Findings:
     """
     Look for `__getitem__` methods that draw their item at random.

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.training_loop import is_occasional
 
 
-@check("PDR201", "Code for items prints", fix="code", subject="item")
+@check("PDR201", "Code for items prints", fix="code", subject="item", merges=True)
 def print_in_item(source: Source, /) -> Findings:
     """
     Look for `print` in code that runs for every item.

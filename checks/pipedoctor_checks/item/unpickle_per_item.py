@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import name_array_file, read_first_argument
 
 
-@check("PDR205", "Objects are unpickled for every item", subject="item")
+@check("PDR205", "Objects are unpickled for every item", subject="item", merges=True)
 def unpickle_per_item(source: Source, /) -> Findings:
     """
     Look for pickles that are loaded for every item.

@@ -13,7 +13,13 @@ from pipedoctor_checks._shared.loader_calls import (
 )
 
 
-@check("PDR107", "DataLoader is created again in every epoch", fix="code", subject="loader")
+@check(
+    "PDR107",
+    "DataLoader is created again in every epoch",
+    fix="code",
+    subject="loader",
+    merges=True,
+)
 def loader_in_epoch_loop(source: Source, /) -> Findings:
     """
     Look for loaders that are created the same way in each iteration of a loop.

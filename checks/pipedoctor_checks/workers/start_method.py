@@ -8,7 +8,7 @@ from pipedoctor_checks._shared.code_finding import make_code_finding
 _METHODS = ("fork", "spawn", "forkserver")
 
 
-@check("PDR311", "The start method is set at import")
+@check("PDR311", "The start method is set at import", merges=True)
 def start_method(source: Source, /) -> Findings:
     """
     Look for `set_start_method` at the top level of a module.

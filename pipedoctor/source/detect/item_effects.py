@@ -43,6 +43,7 @@ from pipedoctor.source.detect.kinds import (
 from pipedoctor.source.detect.parse_ahead import parse_ahead, read_parsed
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_for_debugging
+from pipedoctor.source.detect.whole_files import is_read_whole
 from pipedoctor.source.resolve.device_conditions import is_gpu
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -74,7 +75,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         recorder.add_event(Print(refuses=refuses), scope, step, full)
     kind = TextParse if parses_file(full, scope, node) else _find_kind(full, node)
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
-    if own and full in MEDIA_OPENERS:
+    if own and (full in MEDIA_OPENERS or is_read_whole(scope, node, find_variable(scope, node))):
         kind = ArrayRead  # to decode it is the item
     if kind is TransformConstruction and depends_on_item(recorder, scope, node):
         kind = None  # another one for each item

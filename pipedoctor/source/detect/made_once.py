@@ -3,12 +3,30 @@
 import ast
 
 from pipedoctor.source.syntax.context import CodeContext
+from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 
 def is_made_once(context: CodeContext, scope: CodeScope) -> bool:
     """``if key not in kept:``, ``if self.mask is None or ...``: only where nothing fits yet."""
-    return any(guard.holds and _asks_for_missing(guard.test, scope) for guard in context.guards)
+    return any(
+        (guard.holds and _asks_for_missing(guard.test, scope))
+        or _is_attribute_missing(guard.test, holds=guard.holds)
+        for guard in context.guards
+    )
+
+
+def _is_attribute_missing(test: ast.expr, *, holds: bool) -> bool:
+    """``if not hasattr(self, "queue"):``."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_attribute_missing(test.operand, holds=not holds)
+    return (
+        not holds
+        and isinstance(test, ast.Call)
+        and last_name(test.func) == "hasattr"
+        and bool(test.args)
+        and is_self_expression(test.args[0])
+    )
 
 
 def _asks_for_missing(test: ast.expr, scope: CodeScope) -> bool:

@@ -32,6 +32,7 @@ def record_data_parallel(
     key = binding_key(devices) if devices is not None else ""
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
+    chosen = chosen or any(_is_never_so(recorder, scope, one) for one in step.context.guards)
     target = find_variable(scope, node)
     chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
     chosen = chosen or _is_unwrapped(scope, target, node) or _only_serves(scope, step, target, node)
@@ -96,6 +97,13 @@ def _is_wrapped_already(guard: GuardCondition) -> bool:
 
 def _names_wrapper(node: ast.expr) -> bool:
     return "DataParallel" in unparse_short(node)
+
+
+def _is_never_so(recorder: EventRecorder, scope: CodeScope, guard: GuardCondition) -> bool:
+    """``parallel = False``, which only whoever edits the file changes."""
+    value = recorder.values.resolve(guard.test, scope) if guard.holds else None
+    set_here = value is not None and value.is_known and value.how != "default"
+    return value is not None and set_here and value.value is False
 
 
 def _is_requested_by_guard(guard: GuardCondition) -> bool:

@@ -33,6 +33,8 @@ Features without a map, for some. A class that is only asked for, ``isinstance(m
 nn.BatchNorm1d)``, normalises nothing.
 """
 _CLASS_PATTERN = re.compile(rb"^(?=class\b|def\b)", re.MULTILINE)
+_FLATTENING_PATTERN = re.compile(rb"\.(?:view|reshape)\([^\n]{0,80}(?:size\(0\)|shape\[0\])\s*\*")
+"""``x.view(x.size(0) * x.size(1), -1)``: what becomes rows are parts of samples, and many."""
 _SEQUENCE_PATTERN = re.compile(rb"\bConv(?!\w*[23]d)\w*\(")
 _SINGLE_VALUE_PATTERN = re.compile(
     rb"models\.__dict__"
@@ -58,7 +60,9 @@ def _normalises_rows(text: bytes) -> bool:
     if b"BatchNorm1d" not in text:
         return False
     return any(
-        _ROW_NORM_PATTERN.search(part) and (b"Linear" in part or not _SEQUENCE_PATTERN.search(part))
+        _ROW_NORM_PATTERN.search(part)
+        and not _FLATTENING_PATTERN.search(part)
+        and (b"Linear" in part or not _SEQUENCE_PATTERN.search(part))
         for part in _CLASS_PATTERN.split(text)
     )
 
@@ -74,7 +78,9 @@ class _Mentions(NamedTuple):
     def find(cls, text: bytes) -> "_Mentions":
         """Look through the text of a file, once."""
         named = b"BatchNorm" in text
-        normalises = named and _NORM_PATTERN.search(text) is not None
+        parts = _CLASS_PATTERN.split(text) if named else []
+        own = (part for part in parts if not _FLATTENING_PATTERN.search(part))
+        normalises = any(map(_NORM_PATTERN.search, own))
         single = named or b"models.__dict__" in text or b"adaptive_" in text
         return cls(
             b"Conv" in text and _CONVOLUTION_PATTERN.search(text) is not None,
@@ -107,6 +113,10 @@ class BatchNormUsage:
             used = any(map(self._mentions_batch_norm, near))
             known = self._known_usage[id(module)] = used and not self._only_convolves(near)
         return known
+
+    def joins_graphs(self, module: Module) -> bool:
+        """Does it, or a file that it imports, make one graph of a batch of them, with DGL?"""
+        return any(b"dgl.batch(" in one.file.content for one in self._import_closure(module))
 
     def _only_convolves(self, modules: list[Module]) -> bool:
         """Is all that is normalised in these files a map that is convolved?"""

@@ -62,12 +62,23 @@ def _split_if(node: Any, context: CodeContext) -> list[ContextBlock]:
     loops, guards, tries, managers, handler, inner = context
     found: list[ContextBlock] = [([test], context)]
     parts: tuple[Any, Any] = node.body, node.orelse
+    always = _find_constant_truth(test)
     for part, holds in zip(parts, (True, False), strict=True):
-        if part:
-            within = (*guards, GuardCondition(test, holds))
+        if part and always in {None, holds}:
+            within = guards if always is holds else (*guards, GuardCondition(test, holds))
             its = CodeContext(loops, within, tries, managers, handler, inner)
             found.append((part if isinstance(node, ast.If) else [part], its))
     return found
+
+
+def _find_constant_truth(test: ast.expr) -> bool | None:
+    """``if False:``, ``if True:``: does a condition hold whatever happens? None: it depends."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    never = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    if never and any(_find_constant_truth(one) is False for one in test.values):
+        return False
+    return None
 
 
 def _split_for(node: ast.For | ast.AsyncFor, context: CodeContext) -> list[ContextBlock]:

@@ -36,6 +36,8 @@ SILENT = {
     "where something failed": frames(
         "try:\n    open(index).close()\nexcept OSError:\n    print('bad')"
     ),
+    "never": frames("if False:\n    print(index)"),
+    "never, whatever else holds": frames("if False and index:\n    print(index)"),
     "on request": frames("if self.verbose:\n    print(index)"),
     "now and then": frames("if index % 100 == 0:\n    print(index)"),
     "in a function that nobody calls": frames() + "\ndef show(x):\n    print(x)\n",

@@ -54,6 +54,12 @@ SILENT: dict[str, Code] = {
     "only sequences are normalised": image_training("Images(), 4")
     + "class Block(nn.Module):\n    def __init__(self):\n"
     + "        self.conv = nn.Conv1d(3, 8, 1)\n        self.norm = nn.BatchNorm1d(8)\n",
+    "rows that are parts of samples": image_training("Images(), 4")
+    + "class Block(nn.Module):\n    def __init__(self):\n        self.norm = nn.BatchNorm1d(8)\n"
+    + "    def forward(self, x):\n"
+    + "        return self.norm(x.view(x.size(0) * x.size(1), -1))\n",
+    "graphs of DGL": image_training("Images(), 4, collate_fn=collate")
+    + "net = nn.BatchNorm1d(3)\ndef collate(rows):\n    return dgl.batch(rows)\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {
@@ -69,6 +75,8 @@ SPEAKS: dict[str, Code] = {
     + "class Block(nn.Module):\n    def __init__(self):\n"
     + "        self.conv = nn.Conv1d(3, 8, 1)\n        self.fit = nn.Linear(8, 8)\n"
     + "        self.norm = nn.BatchNorm1d(8)\n",
+    "rows, where others have graphs of DGL": image_training("Images(), 4")
+    + "net = nn.BatchNorm1d(3)\ndef collate(rows):\n    return dgl.batch(rows)\n",
     "never said": image_training("Images(), 4") + "nn.BatchNorm2d(3)",
 }
 test_silent, test_speaks = make_tests(drop_last_missing, SILENT, SPEAKS)

@@ -61,6 +61,17 @@ class Diffusion:
 def pick(table, t):
     return torch.from_numpy(table).to(t.device)[t]
 """
+QUEUE = """
+class Model:
+    def feed(self, x):
+        if {asked}:
+            self.queue = torch.zeros(9, 3).cuda()
+        self.queue[:3] = x.cuda()
+def main(loader):
+    model = Model()
+    for x in loader:
+        model.feed(x)
+"""
 NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
 SILENT = {
     "an array that is filled": batch_loop(
@@ -81,6 +92,7 @@ SILENT = {
     + batch_loop("points = Points(x.cuda())\npoints.draw(0.5)"),
     "given to what moves it, once": MOVER.format(drawn="low")
     + "def main(device):\n    return to_device(torch.ones(3), device)\n",
+    "a queue that is made once": QUEUE.format(asked="not hasattr(self, 'queue')"),
     "once in each epoch": SHOWN.format(name="epoch"),
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
@@ -133,6 +145,7 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "a queue that is made again": QUEUE.format(asked="hasattr(self, 'queue')"),
     "tables of NumPy": TABLES.format(made="np.linspace(0, 1, steps)") + NOISY,
     "a name of a constant as often as needed": batch_loop(
         "z = torch.LongTensor([PAD] * len(x))\nif gpu:\n    z = z.cuda()"

@@ -42,6 +42,8 @@ SILENT: dict[str, Code] = {
     "    mine.encoder = net.module.encoder\n    mine.train()\n",
     "a function that validates": "def validate(net):\n    net = torch.nn.DataParallel(net)\n"
     "    net.train(False)\n",
+    "never, as it is written": "def main(net):\n    parallel = False\n    if parallel:\n"
+    "        net = torch.nn.DataParallel(net)\n    net.train()\n",
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {

@@ -24,7 +24,7 @@ def item_datasets(facts: Source) -> set[str]:
     ("code", "found"),
     [
         pytest.param(
-            f"if 1:\n  class Data(Dataset):{ITEM}\nelse:\n  class Data:{ITEM}\nDataLoader(Data())",
+            f"if x:\n  class Data(Dataset):{ITEM}\nelse:\n  class Data:{ITEM}\nDataLoader(Data())",
             ["train.Data#2"],
             id="of two branches the last one",
         ),
