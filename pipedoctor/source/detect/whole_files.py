@@ -24,7 +24,7 @@ def is_read_whole(scope: CodeScope, opening: ast.Call, handle: str) -> bool:
     used = {
         id(one)
         for one in find_nodes(scope.node, (ast.Name,))
-        if isinstance(one, ast.Name) and one.id == handle and isinstance(one.ctx, ast.Load)
+        if one.id == handle and isinstance(one.ctx, ast.Load)
         if one.lineno >= opening.lineno
     }
     return bool(read) and used <= read | closed

@@ -75,9 +75,8 @@ def _find_constant_truth(test: ast.expr) -> bool | None:
     """``if False:``, ``if True:``: does a condition hold whatever happens? None: it depends."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
-    never = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
-    if never and any(_find_constant_truth(one) is False for one in test.values):
-        return False
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return False if False in map(_find_constant_truth, test.values) else None
     return None
 
 
