@@ -127,11 +127,16 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     return [
         (one, signature)
         for seen, signature in matches
-        if seen.line >= log.complete_line or log.raised
+        if log.raised or not _is_survived(seen, log)
         if failed or not is_refuted(seen, signature, log.progress_line)
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
     ]
+
+
+def _is_survived(seen: Seen, log: Log) -> bool:
+    """Is a transfer complete behind it, or does its logger say later that the job is through?"""
+    return seen.line < log.complete_line or (seen.logged and seen.line < log.end_line)
 
 
 def _weigh_sightings(

@@ -58,6 +58,9 @@ _BANNER = re.compile(
 """Lines that TensorFlow, Lightning and Slurm print when they start, in health too."""
 
 
+_PYTHON_WARNING = re.compile(r"(?:^|[:\s])[A-Z]\w{2,40}Warning: ")
+
+
 def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
     """
     Does a line say that anything went wrong? In a healthy log nothing is guessed.
@@ -69,7 +72,7 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
         told.search(hide_mentions(drop_counts_of_none(row), comments=True))
         and not _BANNER.search(row)
         and not is_quotation(row)
-        and not (goes_on and is_minor(row))
+        and not (goes_on and (is_minor(row) or _PYTHON_WARNING.search(row)))
         for row in text.split("\n")
     )
 

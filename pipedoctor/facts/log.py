@@ -47,6 +47,8 @@ class Seen(Part, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     warned: bool = False
     """Was it a warning of Python that said it?"""
+    logged: bool = False
+    """Has its line the time and the level of a logger?"""
     minor: bool = False
     """Does its line call itself a warning of a program, or say what is done instead?"""
 
@@ -72,6 +74,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """The last line in which the job works, where nothing has failed behind it; 0: none."""
     complete_line: int = 0
     """The last line that says that a transfer is complete, with no failure behind it; 0: none."""
+    end_line: int = 0
+    """The last line, where a logger says in it that the job is through; 0: it does not."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""

@@ -21,6 +21,8 @@ _QUOTED = re.compile(
     r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}: {2,}\S|\brefs/(?:heads|remotes|tags)/"
     r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}:(?:\d{1,5}:)? (?:[A-Z]{1,4}\d{2,4} "
     r"|(?:error|note): .{1,200}\[[a-z-]{3,40}\]$)"
+    r"|^[>+-]? {0,40}raise \w{1,60}\(|^msg(?:id|str) \""
+    r"|^\d{1,8}[,;\t](?:closed|done|fixed|resolved)[,;\t]"
     r"|^# (?:HELP|TYPE) [a-z_:]+ |^\s*(?:[a-z%/]+(?:_[a-z]+)*\s{2,}){3,20}[a-z%/]+(?:_[a-z]+)*\s*$"
     r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "

@@ -32,9 +32,11 @@ COMPLAINT = re.compile(
 _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
 _HANDLED = (
     r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
-    r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed)"
+    r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed| \d+ in)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
+    r"|\binfeasible\b|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
+    r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
     r"|\battempt \d+(?:/| of )\w|\b(?:using|continuing) .{0,60}\b(?:instead|without)\b"
     r"|thrown while requesting |\bcannot happen\b|\bto (?:avoid|prevent) \""
@@ -82,6 +84,15 @@ _COMPLETE = re.compile(
     r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
 )
 """What a transfer says whose every part has arrived, however often it was tried."""
+_LOGGED = re.compile(
+    r"^\W?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S{0,12} {1,3}"
+    r"(?:[\w.]{1,40}: ?|[-|] ?|\[[\w.]{1,40}\] ?)?"
+    r"\W?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL)\b"
+)
+_FINISHED = re.compile(
+    r"(?i)\b(?:finished|all done|(?:training|job|run|fit) (?:is )?(?:complete[d]?|done))\b"
+)
+"""What a job logs when it is through."""
 _COUNT = re.compile(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}[1-9]"
 )
@@ -140,6 +151,11 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     return 0
 
 
+def is_logged(line: str) -> bool:
+    """Does the line have the time and the level of a logger?"""
+    return bool(_LOGGED.match(line))
+
+
 def find_completion(tail: bytes, lines: int) -> int:
     """The last line that says that every part of a transfer arrived; 0: a failure is behind it."""
     rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
@@ -149,6 +165,13 @@ def find_completion(tail: bytes, lines: int) -> int:
         if not is_minor(row) and _FAILURE.search(drop_counts_of_none(row)):
             return 0
     return 0
+
+
+def find_logged_end(tail: bytes, lines: int) -> int:
+    """The last line, if a logger says in it that the job is through; 0: it does not."""
+    last = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").rpartition("\n")[2]
+    ended = is_logged(last) and _FINISHED.search(last) and not _FAILURE.search(last)
+    return lines if ended else 0
 
 
 def _is_started_since(rows: list[str]) -> bool:

@@ -19,7 +19,14 @@ from pipedoctor.log.line_prefixes import LogLine, split_windows, strip_prefixes,
 from pipedoctor.log.manifests import MANIFEST_WORDS
 from pipedoctor.log.mentions import hide_mentions, is_quotation
 from pipedoctor.log.name_lines import NameLines
-from pipedoctor.log.progress import TAIL_BYTES, find_completion, find_last_progress, is_minor
+from pipedoctor.log.progress import (
+    TAIL_BYTES,
+    find_completion,
+    find_last_progress,
+    find_logged_end,
+    is_logged,
+    is_minor,
+)
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
@@ -88,6 +95,7 @@ def read_log(
         name_lines=names.lines,
         progress_line=progress,
         complete_line=complete,
+        end_line=find_logged_end(end, count),
         unread=limits.list_unread(count),
     )
 
@@ -264,6 +272,7 @@ def _build_sighting(
         time=line.time,
         values=groups,
         minor=is_minor(line.raw),
+        logged=is_logged(line.raw),
     )
 
 

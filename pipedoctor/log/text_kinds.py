@@ -12,7 +12,7 @@ _FRAME = re.compile(r'^\s*File "[^"]+", line \d+|^Traceback \(most recent', re.M
 _COMMIT = re.compile(r"^commit [0-9a-f]{40}\b")
 _RELEASES = re.compile(
     r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s new|history|news)\b.{0,40}$"
-    r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)|^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$"
+    r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)"
     r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
     r"|^(?:release|version) v?\d{1,4}\.\d|\bthis (?:release|version) (?:fixes|brings|adds|contains)"
     r"|^bugs? ?fixe[sd]:?$|\bhappy to announce\b|^highlights: |^news for \w"
@@ -24,18 +24,31 @@ _MANUAL = re.compile(
     r"|requirements|getting started|features|documentation|contributing|known issues)\b"
     r"|^\s{0,8}(?:raises|args|returns|parameters):$|^\s{0,8}\"\"\"|^\s{0,8}raises \w{3,40} if "
     r"|^(?:exercise|question|lesson|chapter) \d|^(?:upgrading|migrating|migration)\b"
-    r"|^(?:abstract|summary)\b|\bwe (?:study|show|propose|present)\b"
+    r"|\bwe (?:study|show|propose|present)\b"
+    r"|^in this (?:post|article|chapter|section|paper|guide|tutorial)\b"
+    r"|^(?:exit|return) (?:codes?|status)$"
     r"|^(?:name|synopsis|description|errors|exit status|see also)$"
-    r"|^(?:post-?mortem|incident report)\b|^install (?:it )?with `|^q: |\|(?: ?:?-{3,}:? ?\|){2,}"
+    r"|^(?:post-?mortem|incident report)\b|^install (?:it )?with `|^a: |\|(?: ?:?-{3,}:? ?\|){2,}"
 )
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|i'm|i've|my|we|our)\b.{0,80}\b(?:get|got|see|saw|run|ran|running|train\w*|fail\w*"
     r"|hang\w*|crash\w*|error|problem|issue|tried|try|trying|have|am)\b"
     r"|^#{1,6} (?:problem|error|bug\b(?! ?fix)|actual|current behaviou?r|logs?\b|output|environment"
-    r"|additional context)|^(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception): "
+    r"|additional context|what happen(?:s|ed)|results?\b)"
     r"|\b(?:steps? to reproduce|to reproduce|expected behaviou?r|describe the bug|bug report)\b"
 )
 """Of who has the failure himself."""
+_REPORT = re.compile(
+    r"^(?:Killed|Bus error|Segmentation fault|Aborted|Could not|Unable to|Cannot|Failed to"
+    r"|CUDA |NCCL "
+    r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)\b|ERROR|FATAL|E {3}|\[rank\d"
+    r"|fatal: |error: |terminate called|[Oo]ut of memory|Error: "
+    r"|(?:[a-z][\w./-]{0,40}: ){1,3}(?:error|fatal|cannot|failed|line \d))"
+    r"|\(core dumped\)\W{0,2}$|^\S{0,60}: No space left on device$"
+)
+"""How a program reports its failure, at the start of a line."""
+_VERSION = re.compile(r"^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$")
+_BULLET = re.compile(r"^\s*[-*•+o] \S")
 _IMPERATIVE = re.compile(
     r"^(?:[-*o+] |\d{1,3}[.)] |#\d{1,6}:? )?(?:[\w/. -]{2,24}: )?"
     r"(?:(?i:fix|add|avoid|handle|catch|retry|raise|mount|use"
@@ -82,6 +95,9 @@ _NOT_SOLVED = re.compile(
     r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
     r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
 )
+_FAILS = re.compile(
+    r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|memory|fails?\b|\bdie[sd]?\b|stuck"
+)
 _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
 _DOCKER_LINE = re.compile(r"^(?:FROM|RUN|CMD|COPY|ENTRYPOINT|ENV|WORKDIR) \S")
@@ -114,6 +130,7 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
     lines = {*_find_commit_messages(rows), *_find_tests(rows), *_find_strings(rows)}
     lines.update(_find_sources(rows) if _CELL_TYPE in data else ())
     lines.update(_find_experiments(rows))
+    lines.update(_find_diffs(rows) if b"\n@@ -" in data else ())
     lines.update(_find_comments(rows))
     if not _FRAME.search("\n".join(rows)):
         lines.update(_find_prose(rows))
@@ -190,6 +207,15 @@ def _find_comments(rows: list[str]) -> Iterator[int]:
                 yield number
 
 
+def _find_diffs(rows: list[str]) -> Iterator[int]:
+    """Lines of code that a diff takes away, adds or shows."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        inside = row.startswith("@@ -") or (inside and row[:1] in {" ", "+", "-", "\\"})
+        if inside:
+            yield number
+
+
 def _find_experiments(rows: list[str]) -> Iterator[int]:
     """What an interactive session provokes, if it goes on behind it."""
     prompts = [number for number, row in enumerate(rows, 1) if _PROMPT.match(row)]
@@ -205,28 +231,39 @@ def _find_prose(rows: list[str]) -> Iterator[int]:
     """Release notes, manuals, lists of commits, and conversations that end well."""
     filled = [(number, row) for number, row in enumerate(rows, 1) if row.strip()]
     texts = [row for _, row in filled]
-    if _is_list_of_subjects(texts) or _is_documentation(texts):
+    if subjects := _find_subjects(filled):
+        yield from subjects
+    elif _is_documentation(texts):
         yield from (number for number, _ in filled)
     else:
         yield from range(1, _find_solution(filled) + 1)
 
 
-def _is_list_of_subjects(rows: list[str]) -> bool:
-    """Do nearly all lines say what somebody did to a program?"""
-    subjects = sum(bool(_IMPERATIVE.match(row.strip())) for row in rows)
-    numbered = sum(bool(_NUMBERED.match(row)) for row in rows)
-    count = max(subjects, numbered)
-    return count >= _MIN_SUBJECTS and count >= _SUBJECT_SHARE * len(rows)
+def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
+    """The lines that say what somebody did to a program, where nearly all do."""
+    subjects = [number for number, row in filled if _IMPERATIVE.match(row.strip())]
+    numbered = [number for number, row in filled if _NUMBERED.match(row)]
+    longer = max(subjects, numbered, key=len)
+    enough = len(longer) >= max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled))
+    return longer if enough else []
 
 
 def _is_documentation(rows: list[str]) -> bool:
     """Are there headings of release notes or of a manual, and nobody who has the failure?"""
     headings = sum(bool(_RELEASES.search(row) or _MANUAL.search(row)) for row in rows)
-    asked = (row for row in rows if not row.startswith(("Q:", "A:")))
-    if not headings or any(_FIRST_PERSON.search(row) for row in asked):
+    headings += sum(
+        bool(_VERSION.match(row) and _BULLET.match(below)) for row, below in pairwise(rows)
+    )
+    answered = any(row.startswith("A:") for row in rows)
+    asked = (row for row in rows if not (answered and row.startswith(("Q:", "A:"))))
+    own = any(_FIRST_PERSON.search(row) or _REPORT.search(row) for row in asked)
+    if not headings or own:
         return False
     head = rows[:_HEAD_LINES]
-    return any(row.startswith("#") or _RELEASES.search(row) or _MANUAL.search(row) for row in head)
+    return any(
+        row.startswith("#") or _RELEASES.search(row) or _MANUAL.search(row) or _VERSION.match(row)
+        for row in head
+    )
 
 
 def _find_solution(filled: list[tuple[int, str]]) -> int:
@@ -237,7 +274,8 @@ def _find_solution(filled: list[tuple[int, str]]) -> int:
         if _NOT_SOLVED.search(row) and not _SPEAKER.match(row):
             return 0
         if _SOLVED.search(row):
-            return 0 if _NOT_SOLVED.search(row) else number
+            rest = _SOLVED.sub("", row)
+            return 0 if _NOT_SOLVED.search(row) or _FAILS.search(rest) else number
     return 0
 
 

@@ -118,3 +118,26 @@ def test_the_last_progress(tail: str, line: int) -> None:
 )
 def test_lines_that_call_themselves_minor(line: str, minor: bool) -> None:
     assert is_minor(line) is minor
+
+
+LOST = "2025-06-01 10:00:21,771 ERROR loader: worker 3 (pid 811) exited with code -9\n"
+THROUGH = "2025-06-01 10:20:41,100 INFO train: finished\n"
+COPY = "ERROR : a.tar: 503 Slow Down\n{}Transferred: 2 / {}\nElapsed: 2s\n"
+FRAME = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nKeyError: 3\n'
+
+
+def test_what_a_job_survived_is_no_cause(diagnosed: Callable[[str], Diagnosis]) -> None:
+    assert not diagnosed(f"{LOST}{THROUGH}").causes
+    assert diagnosed(f"{LOST}{THROUGH.replace('finished', 'failed')}").causes
+    assert diagnosed(f"{LOST}finished\n").causes
+    assert diagnosed(f"{LOST}{THROUGH}Killed\n").causes
+    assert diagnosed(f"811 Killed python a.py\n{THROUGH}").causes
+    assert diagnosed(f"{FRAME}{LOST}{THROUGH}").causes
+
+
+def test_a_transfer_whose_every_part_arrived_has_no_cause(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    assert not diagnosed(COPY.format("", "2, 100%")).causes
+    assert diagnosed(COPY.format("", "3, 66%")).causes
+    assert diagnosed(f"{COPY.format('', '2, 100%')}ERROR : b.tar: 503 Slow Down\n").causes

@@ -46,3 +46,30 @@ def test_lines_that_only_speak_of_failures(text: str, lines: set[int]) -> None:
 
 def test_nobody_pastes_more_than_that() -> None:
     assert find_mentioned_lines(NOTES.encode() + b"\n" * MAX_TEXT_BYTES) == frozenset()
+
+
+DIFF = "diff --git a/x.py b/x.py\n@@ -1,2 +1,2 @@\n-a\n+b  # Bus error\nBus error\n"
+SCRIPT = "#!/bin/bash\n# hangs\ngrep 'Bus error' log\nBus error\n"
+DOCKERFILE = "FROM x\n# no libGL.so.1\nRUN a\nCMD b\nBus error\n"
+ARTICLE = "In this post we look at the OOM killer.\nIt prints 'Killed process'.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (DIFF, {2, 3, 4}),
+        (SCRIPT, {1, 2, 3}),
+        (DOCKERFILE, {2}),
+        (ARTICLE, {1, 2}),
+        (f"{ARTICLE}Killed\n", set()),
+        ("2.5.1\ntraining\n", set()),
+        ("2.5.1\n* no bus errors\n", {1, 2}),
+        ("Q: my job dies\n", set()),
+        ("Q: why does it die?\nA: it is full\n", {1, 2}),
+        ("Read 2 files\nCache them\nOpen a file\nSet the rest\nBus error (7)\n", {1, 2, 3, 4}),
+        ("#91 Use spawn\n#90 Bump x\n#89 Bus error\n#88 Docs\n", {1, 2, 3, 4}),
+        ("ann: killed\nbob: raise it\nann: works now, but the big one is OOMKilled\n", set()),
+    ],
+)
+def test_kinds_beside_real_reports(text: str, lines: set[int]) -> None:
+    assert find_mentioned_lines(text.encode()) == lines
