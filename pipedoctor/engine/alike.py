@@ -15,6 +15,17 @@ def identify_change(finding: Finding) -> Hashable:
     return remedies, finding.confidence, finding.counterfactual, finding.gain
 
 
+def identify_advice(finding: Finding) -> Hashable:
+    """What is advised, whether or not an edit is offered for it."""
+    titles = tuple(remedy.title for remedy in finding.remedies)
+    return titles, finding.confidence, finding.counterfactual, finding.gain
+
+
+def offers_edits(finding: Finding) -> bool:
+    """Is there an edit for any of its remedies?"""
+    return any(remedy.edits for remedy in finding.remedies)
+
+
 def identify_copy(finding: Finding) -> Hashable:
     """The same, with all that is said of the code: equal for code that was copied."""
     evidence = msgspec.json.encode(finding.evidence, order="deterministic")
@@ -52,4 +63,5 @@ def _describe_others(findings: Sequence[Finding]) -> str:
 
 def _join_edits(remedies: Sequence[Remedy]) -> Remedy:
     edits = dict.fromkeys(edit for one in remedies for edit in one.edits)
-    return replace(remedies[0], edits=tuple(edits))
+    offered = next((one for one in remedies if one.edits), remedies[0])
+    return replace(offered, edits=tuple(edits))

@@ -7,7 +7,13 @@ import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
-from pipedoctor.engine.alike import identify_change, identify_copy, merge_alike
+from pipedoctor.engine.alike import (
+    identify_advice,
+    identify_change,
+    identify_copy,
+    merge_alike,
+    offers_edits,
+)
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.consequences import Consequences
 from pipedoctor.lazy_pattern import compile_lazily
@@ -134,8 +140,28 @@ def _merge_items(items: Iterable[_SortItem]) -> list[_SortItem]:
         groups.setdefault((item.check.code, change), []).append(item)
     return [
         replace(its[0], finding=merge_alike(_order_places([one.finding for one in its])))
-        for its in groups.values()
+        for its in _join_bare_advice([*groups.values()])
     ]
+
+
+def _join_bare_advice(groups: list[list[_SortItem]]) -> list[list[_SortItem]]:
+    """The same advice with and without an edit stands once, where the check merges."""
+    kept: dict[Hashable, list[_SortItem]] = {}
+    for number, group in enumerate(groups):
+        check, finding = group[0].check, group[0].finding
+        advice: Hashable = number
+        if check.merges and finding.location is not None and finding.remedies:
+            advice = (check.code, identify_advice(finding))
+        known = kept.setdefault(advice, [])
+        if known and _offers_edits(known) and _offers_edits(group):
+            kept[number] = group  # another edit, as far as it is unsafe
+        else:
+            known += group
+    return [*kept.values()]
+
+
+def _offers_edits(items: Iterable[_SortItem]) -> bool:
+    return any(offers_edits(item.finding) for item in items)
 
 
 def _order_places(findings: Sequence[Finding]) -> list[Finding]:

@@ -110,6 +110,24 @@ def test_what_one_change_mends_stands_once_where_its_check_merges() -> None:
     assert len(triage(catalogue(made("M1")), [*found, other, grave])) == 5
 
 
+def test_advice_without_an_edit_joins_the_same_with_one() -> None:
+    change = Edit(path="b.py", line=1, column=1, end_line=1, end_column=2, cell=0, replacement="x")
+
+    def pin(path: str, **more: Any) -> Verdict:
+        remedy = Remedy(title="Pin", place=Place.CODE, lasts=Lasts.ALWAYS, **more)
+        return says("M1", NOTE, path, location=Location(path=path, line=1), remedies=(remedy,))
+
+    merging = dataclasses.replace(made("M1"), merges=True)
+    found = [pin("a.py"), pin("b.py", edits=(change,), unsafe="it may be slow"), pin("c.py")]
+
+    (one,) = triage(catalogue(merging), found)
+
+    assert one.finding.summary == "a.py; the same at 2 more places, in 2 other files"
+    assert one.finding.remedies[0].unsafe == "it may be slow"
+    assert one.finding.remedies[0].edits == (change,)
+    assert len(triage(catalogue(merging), [*found, pin("d.py", edits=(change,))])) == 2
+
+
 def test_copies_of_code_stand_once() -> None:
     remedy = Remedy(title="Pin", place=Place.CODE, lasts=Lasts.ALWAYS)
 

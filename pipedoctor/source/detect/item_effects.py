@@ -47,6 +47,7 @@ from pipedoctor.source.detect.whole_files import is_read_whole
 from pipedoctor.source.resolve.device_conditions import is_gpu
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.dead_branches import runs_never
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -59,7 +60,8 @@ def record_item_events(recorder: EventRecorder) -> None:
     entries = find_item_entries(recorder)
     for scope in list(recorder.call_graph.item_scopes.values()):
         for step in scope.calls:
-            if isinstance(step.node, ast.Call) and not is_for_debugging(recorder, scope, step):
+            left_out = runs_never(scope, step.context) or is_for_debugging(recorder, scope, step)
+            if isinstance(step.node, ast.Call) and not left_out:
                 _record_call(recorder, scope, step, step.node)
         record_swallowed_errors(recorder, scope)
         record_unbounded_retries(recorder, scope, entries)

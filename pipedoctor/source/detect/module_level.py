@@ -224,7 +224,7 @@ def _record_old_name(
 def _record_variable(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
 ) -> None:
-    if scope.module.is_test:
+    if scope.module.is_test or _is_trial(recorder, scope, step):
         return
     words = {word.arg: word.value for word in node.keywords}
     value = recorder.values.resolve(words.get("requires_grad"), scope)
@@ -241,6 +241,16 @@ def _record_variable(
         step,
         full,
     )
+
+
+def _is_trial(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
+    """Does a file that others import try itself out there, under its main guard?"""
+    guarded = any("__name__" in unparse_short(guard.test) for guard in step.context.guards)
+    if not (guarded and scope.is_module_body):
+        return False
+    others = (one for one in recorder.project.modules if one is not scope.module)
+    find = recorder.batch_norm_usage.find_imported_modules
+    return any(scope.module is imported for one in others for imported in find(one))
 
 
 def _record_sampler(

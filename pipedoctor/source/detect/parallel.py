@@ -10,6 +10,7 @@ from pipedoctor.source.detect.first_time import find_variable
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.dead_branches import runs_never
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import find_nodes
@@ -32,7 +33,7 @@ def record_data_parallel(
     key = binding_key(devices) if devices is not None else ""
     chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
-    chosen = chosen or any(_is_never_so(recorder, scope, one) for one in step.context.guards)
+    chosen = chosen or runs_never(scope, step.context)
     target = find_variable(scope, node)
     chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
     chosen = chosen or _is_unwrapped(scope, target, node) or _only_serves(scope, step, target, node)
@@ -97,13 +98,6 @@ def _is_wrapped_already(guard: GuardCondition) -> bool:
 
 def _names_wrapper(node: ast.expr) -> bool:
     return "DataParallel" in unparse_short(node)
-
-
-def _is_never_so(recorder: EventRecorder, scope: CodeScope, guard: GuardCondition) -> bool:
-    """``parallel = False``, which only whoever edits the file changes."""
-    value = recorder.values.resolve(guard.test, scope) if guard.holds else None
-    set_here = value is not None and value.is_known and value.how != "default"
-    return value is not None and set_here and value.value is False
 
 
 def _is_requested_by_guard(guard: GuardCondition) -> bool:

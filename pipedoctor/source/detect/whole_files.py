@@ -15,12 +15,15 @@ def is_read_whole(scope: CodeScope, opening: ast.Call, handle: str) -> bool:
         return False
     read: set[int] = set()
     closed: set[int] = set()
-    for one in find_nodes(scope.node, (ast.Subscript, ast.Call, ast.Attribute)):
+    """Where it is closed, or asked what it holds."""
+    for one in find_nodes(scope.node, (ast.Subscript, ast.Call, ast.Attribute, ast.Compare)):
         part = _find_whole_part(one)
         if isinstance(part, ast.Subscript) and binding_key(part.value) == handle:
             read.add(id(part.value))
         elif isinstance(one, ast.Attribute) and one.attr == "close":
             closed.add(id(one.value))
+        elif isinstance(one, ast.Compare):
+            closed |= {id(asked) for asked in one.comparators}
     used = {
         id(one)
         for one in find_nodes(scope.node, (ast.Name,))

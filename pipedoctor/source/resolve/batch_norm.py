@@ -32,13 +32,13 @@ _ROW_NORM_PATTERN = re.compile(
 Features without a map, for some. A class that is only asked for, ``isinstance(m,
 nn.BatchNorm1d)``, normalises nothing.
 """
+_LIBRARY_PATTERN = re.compile(rb"torchvision(?:\.|\s+import\b[^\n]*\b)models\b")
 _CLASS_PATTERN = re.compile(rb"^(?=class\b|def\b)", re.MULTILINE)
 _FLATTENING_PATTERN = re.compile(rb"\.(?:view|reshape)\([^\n]{0,80}(?:size\(0\)|shape\[0\])\s*\*")
 """``x.view(x.size(0) * x.size(1), -1)``: what becomes rows are parts of samples, and many."""
 _SEQUENCE_PATTERN = re.compile(rb"\bConv(?!\w*[23]d)\w*\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"models\.__dict__"
-    rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
+    rb"Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
     re.DOTALL | re.MULTILINE,
 )
@@ -81,11 +81,15 @@ class _Mentions(NamedTuple):
         parts = _CLASS_PATTERN.split(text) if named else []
         own = (part for part in parts if not _FLATTENING_PATTERN.search(part))
         normalises = any(map(_NORM_PATTERN.search, own))
-        single = named or b"models.__dict__" in text or b"adaptive_" in text
+        by_name = b"models.__dict__" in text and _LIBRARY_PATTERN.search(text) is not None
+        single = named or by_name or b"adaptive_" in text
         return cls(
             b"Conv" in text and _CONVOLUTION_PATTERN.search(text) is not None,
             normalises,
-            single and (_normalises_rows(text) or _SINGLE_VALUE_PATTERN.search(text) is not None),
+            single
+            and (
+                by_name or _normalises_rows(text) or _SINGLE_VALUE_PATTERN.search(text) is not None
+            ),
         )
 
 
@@ -149,13 +153,13 @@ class BatchNormUsage:
         found, queue = {id(module): module}, [module]
         while queue:
             one = queue.pop()
-            for other in self._find_imported_modules(one):
+            for other in self.find_imported_modules(one):
                 if id(other) not in found:
                     found[id(other)] = other
                     queue.append(other)
         return [*found.values()]
 
-    def _find_imported_modules(self, module: Module) -> list[Module]:
+    def find_imported_modules(self, module: Module) -> list[Module]:
         """The files of the project that one of them imports; looked up once."""
         known = self._imported_modules.get(id(module))
         if known is None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from pipedoctor.source.syntax.dead_branches import runs_never
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -103,7 +104,7 @@ class CallableFinder:
         frame = self.evaluator.frame_of(scope, callee.owner)
         for step in scope.calls:
             node = step.node
-            if isinstance(node, ast.Call):
+            if isinstance(node, ast.Call) and not runs_never(scope, step.context):
                 found = list(self.callees_of(node.func, frame))
                 yield from found
                 if not found:

@@ -10,10 +10,20 @@ from tests.checks.code_samples import Code, find, make_tests
 FREEZE = "from torch.autograd import Variable\nx = Variable(x, volatile={})\n"
 SILENT: dict[str, Code] = {
     "another's": "from mine import Variable\nVariable(1)\n",
+    "a network that tries itself out": {
+        "nets/net.py": "from torch.autograd import Variable\nif __name__ == '__main__':\n"
+        "    x = Variable(x)\n",
+        "train.py": "from nets.net import Net\n",
+    },
     "of a test": {"tests/test_net.py": "from torch.autograd import Variable\nVariable(1)\n"},
 }
 SPEAKS = {
     "called": "from torch.autograd import Variable\nx = Variable(x)\n",
+    "a script under its main guard": {
+        "main.py": "from torch.autograd import Variable\nif __name__ == '__main__':\n"
+        "    x = Variable(x)\n",
+        "train.py": "from nets.net import Net\n",
+    },
     "all of a file": "from torch.autograd import Variable\nx = Variable(x)\n\n"
     "def f(y):\n    return Variable(y)\n",
 }

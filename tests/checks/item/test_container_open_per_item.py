@@ -58,6 +58,9 @@ SILENT = {
     "a file that is the item": frames(
         "f = h5py.File(f'{index}.h5')\nreturn f['image'][:], np.array(f['mask']), f['n'][()]"
     ),
+    "a file that is asked and read": frames(
+        "f = h5py.File(f'{index}.h5')\nif 'x' not in f:\n    return\nx = f['x'][()]\nf.close()"
+    ),
     "once": frames(init="h5py.File('x').close()"),
     "nobody loads from it": "class Rows:\n    def __getitem__(self, index):\n"
     "        return h5py.File('x')[index]\n",

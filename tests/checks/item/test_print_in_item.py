@@ -36,6 +36,7 @@ SILENT = {
     "where something failed": frames(
         "try:\n    open(index).close()\nexcept OSError:\n    print('bad')"
     ),
+    "a variable says no": frames("plot = False\nif plot:\n    print(index)"),
     "never": frames("if False:\n    print(index)"),
     "never, whatever else holds": frames("if False and index:\n    print(index)"),
     "on request": frames("if self.verbose:\n    print(index)"),

@@ -60,6 +60,8 @@ SILENT: dict[str, Code] = {
     + "        return self.norm(x.view(x.size(0) * x.size(1), -1))\n",
     "graphs of DGL": image_training("Images(), 4, collate_fn=collate")
     + "net = nn.BatchNorm1d(3)\ndef collate(rows):\n    return dgl.batch(rows)\n",
+    "a list of its own models": image_training("Images(), 4")
+    + "import models\nnames = sorted(models.__dict__)\nnn.Conv2d(3, 8, 1), nn.BatchNorm2d(8)\n",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {
@@ -77,6 +79,8 @@ SPEAKS: dict[str, Code] = {
     + "        self.norm = nn.BatchNorm1d(8)\n",
     "rows, where others have graphs of DGL": image_training("Images(), 4")
     + "net = nn.BatchNorm1d(3)\ndef collate(rows):\n    return dgl.batch(rows)\n",
+    "any network of torchvision": image_training("Images(), 4")
+    + "import torchvision.models as models\nnet = models.__dict__[name]()\n",
     "never said": image_training("Images(), 4") + "nn.BatchNorm2d(3)",
 }
 test_silent, test_speaks = make_tests(drop_last_missing, SILENT, SPEAKS)
