@@ -17,7 +17,7 @@ SILENT: dict[str, Code] = {
     },
     "of a test": {"tests/test_net.py": "from torch.autograd import Variable\nVariable(1)\n"},
 }
-SPEAKS = {
+SPEAKS: dict[str, Code] = {
     "called": "from torch.autograd import Variable\nx = Variable(x)\n",
     "a script under its main guard": {
         "main.py": "from torch.autograd import Variable\nif __name__ == '__main__':\n"
