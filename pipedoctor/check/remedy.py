@@ -115,7 +115,7 @@ def shell(argv: Sequence[str]) -> str:
 
 def _quote_word(word: str) -> str:
     if _UNPRINTABLE.search(word):
-        safe = word.replace("\\", "\\\\").replace("'", "\\'")
+        safe = word.replace("\\", "\\\\").replace("'", r"\047")
         return f"$'{_UNPRINTABLE.sub(_escape_octal, safe)}'"
     if word == OWN_IDS:
         return f'"{word}"'

@@ -1,6 +1,8 @@
 """Remedies by place: composed once, filtered by launcher, never run in a wrong one."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from pipedoctor.check import (
     in_code,
     kubernetes,
     select_remedies,
+    shell,
     slurm,
     unit_property,
 )
@@ -170,3 +173,32 @@ def test_a_unit_is_set_by_the_systemd_that_has_it(file: str, line: str) -> None:
     (remedy,) = unit_property("", f"/sys/fs/cgroup{file}", "X=1")
 
     assert remedy.shell == line
+
+
+@pytest.mark.parametrize("interpreter", ["sh", "bash"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "\x1b'$(touch here)'",
+        "a\n';touch here;'",
+        "\x1b\\';touch here;'",
+        "~/\x07'`touch here`'",
+        "\udcff' touch here '",
+        "$PWD/'; touch here; '",
+    ],
+)
+def test_no_shell_runs_what_a_stranger_wrote_into_a_word(
+    interpreter: str, word: str, tmp_path: Path
+) -> None:
+    """Neither as it is pasted, nor within a line that `sh -c` runs."""
+    inner = shell(("printf", "%s", word))
+    for line in (inner, shell(("sh", "-c", f"{inner} >/dev/null"))):
+        subprocess.run([interpreter, "-c", line], cwd=tmp_path, check=True, capture_output=True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["\x1b'a\\b'", "a\n'b", "\\'\x07", "~/my'set"])
+def test_bash_reads_a_word_with_signs_back(word: str) -> None:
+    line = shell(("printf", "%s", word))
+    read = subprocess.run(["bash", "-c", line], check=True, capture_output=True, text=True)
+    assert read.stdout == word.replace("~", str(Path.home()))
