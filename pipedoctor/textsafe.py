@@ -21,6 +21,7 @@ _PAIR_OF_QUOTES = (
     "\u2018([^\u2018\u2019'\n]{1,200})\u2019"
     '|(?<!\u201e)\u201c([^\u201c\u201d\u201e"\n]{1,200})\u201d'
 )
+_HIDDEN = f"[{HIDDEN}]"
 _SURROGATE = "[\ud800-\udfff]"
 
 
@@ -59,12 +60,21 @@ def map_strings(value: Any, convert: Callable[[str], str] = escape_surrogates) -
 
 
 def encode_json(value: object) -> bytes:
-    """Encode as JSON whatever texts are in it; unknown objects as their text."""
+    """
+    Encode as JSON whatever texts are in it; unknown objects as their text.
+
+    What a terminal obeys or hides is escaped, though JSON allows it in a string.
+    """
     try:
-        return msgspec.json.encode(value, enc_hook=str)
+        text = msgspec.json.encode(value, enc_hook=str)
     except UnicodeEncodeError:
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=str)
-        return msgspec.json.encode(map_strings(plain))
+        text = msgspec.json.encode(map_strings(plain))
+    return text if text.isascii() else re.sub(_HIDDEN, _escape_hidden, text.decode()).encode()
+
+
+def _escape_hidden(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def decode_json(data: bytes) -> Any:

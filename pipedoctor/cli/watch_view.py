@@ -94,8 +94,8 @@ def _build_table(line: dict[str, Any]) -> Table:
         table.add_row(
             str(row["pid"]),
             *((str(row.get("rank", "")),) if has_ranks else ()),
-            row["role"],
-            row["state"],
+            Text(row["role"]),
+            Text(row["state"]),
             f"{row['cpu']:.0%}" if "cpu" in row else "?",
             f"{row['run_queue']:.0%}" if "run_queue" in row else "?",
             f"{row['batches']:.1f}" if row["role"] == "worker" and "batches" in row else "",

@@ -3,13 +3,12 @@
 from typing import Any
 
 from pipedoctor.diff.model import Diff
-from pipedoctor.report.json import escape_controls
 from pipedoctor.textsafe import encode_indented_json
 
 
 def render(diff: Diff) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    return escape_controls(encode_indented_json(diff))
+    return encode_indented_json(diff)
 
 
 def build_schema() -> dict[str, Any]:

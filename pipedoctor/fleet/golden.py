@@ -11,7 +11,7 @@ from pipedoctor.fleet.grouping import group_nodes
 from pipedoctor.fleet.ingest import NodeReport, parse_node_name
 from pipedoctor.fleet.reports import MAX_REPORT_BYTES, UnreadableReportError
 from pipedoctor.privacy.redactor import Redactor
-from pipedoctor.report.json import escape_controls, read_report
+from pipedoctor.report.json import read_report
 from pipedoctor.runtime import files
 from pipedoctor.textsafe import encode_indented_json
 
@@ -74,4 +74,4 @@ def build_record(data: bytes, file: str, redactor: Redactor) -> bytes:
     node = known.name if known else parse_node_name(file.rpartition("/")[2])
     clean: Facts = redactor.redact_facts(facts).merge(Node(name=node))
     whole = {"schema": SCHEMA, "created": created, "facts": clean.to_record()}
-    return escape_controls(encode_indented_json(msgspec.to_builtins(whole)))
+    return encode_indented_json(msgspec.to_builtins(whole))

@@ -34,7 +34,7 @@ def render(report: Report, *, diffs: EditDiffs = NO_DIFFS) -> str:
     return render_page(
         f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
         "report.html.jinja",
-        record=json.escape_controls(encode_json(record)).decode(),
+        record=encode_json(record).decode(),
         report=report,
         diffs=diffs,
         worst=_worst_severity(report),

@@ -6,9 +6,8 @@ from typing import Any, cast
 import msgspec
 
 from pipedoctor.facts import Facts, MalformedRecordError
-from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.report.model import Report, ReportedFacts, ReportSchema
-from pipedoctor.textsafe import HIDDEN, encode_indented_json
+from pipedoctor.textsafe import encode_indented_json
 
 MAX_REPORT_BYTES = 32 << 20
 """Bytes of the largest report that is read; ours have some hundred thousand."""
@@ -28,8 +27,6 @@ _EMBEDDED_RECORD = re.compile(
 
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 """Digits of the least number that may need more than 64 bits."""
-_UNPRINTABLE = compile_lazily(f"[{HIDDEN}]")
-"""What a terminal obeys or hides, though JSON allows it in a string."""
 
 
 class ReportRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,12 +39,7 @@ class ReportRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def render(report: Report) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    return escape_controls(encode_indented_json(report))
-
-
-def escape_controls(text: bytes) -> bytes:
-    """Escape, in JSON, what a terminal would obey or hide."""
-    return text if text.isascii() else _UNPRINTABLE.sub(_escape_match, text.decode()).encode()
+    return encode_indented_json(report)
 
 
 def read_report(data: bytes) -> tuple[Facts, str]:
@@ -127,7 +119,3 @@ def build_schema() -> dict[str, Any]:
     from pipedoctor.report.schema import build_json_schema  # noqa: PLC0415  (for docs and tests)
 
     return build_json_schema(Report)
-
-
-def _escape_match(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"

@@ -12,7 +12,6 @@ from pipedoctor.check.page import render_page
 from pipedoctor.check.places import get_cell_number, get_file_path, join_cell
 from pipedoctor.report import annotation, sentences
 from pipedoctor.report.configuration import describe_configuration
-from pipedoctor.report.json import escape_controls
 from pipedoctor.report.model import Report, ReportedFinding, SkippedCheck
 from pipedoctor.report.uri import build_artifact
 from pipedoctor.textsafe import encode_indented_json
@@ -58,7 +57,7 @@ def render(report: Report, checks: Mapping[str, Check[Any]], code: int) -> bytes
         },
     }
     log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-    return escape_controls(encode_indented_json(log))
+    return encode_indented_json(log)
 
 
 def _read_fingerprints(report: Report) -> dict[tuple[str, int], str]:

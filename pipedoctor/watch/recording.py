@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from pipedoctor.facts import Facts, MalformedRecordError
+from pipedoctor.report.sentences import clean_text
 from pipedoctor.runtime import files
-from pipedoctor.textsafe import encode_json
+from pipedoctor.textsafe import encode_json, map_strings
 
 SCHEMA = "pipedoctor.recording/1"
 _FACTS_INTERVAL = 10
@@ -61,6 +62,68 @@ class WatchRecorder:
         self._lines += 1
         self._file.write(encode_json(entry) + b"\n")
         self._file.flush()
+
+
+class _WaitShare(msgspec.Struct):
+    share: float
+
+
+class _WorkerShares(msgspec.Struct):
+    number: int
+    idle: float
+
+
+class _CodeLine(msgspec.Struct):
+    path: str
+    line: int
+    share: float
+    function: str = ""
+
+
+class _KernelCall(msgspec.Struct):
+    call: str
+    path: str
+    fstype: str
+    share: float
+
+
+class _ProcessRow(msgspec.Struct):
+    pid: int
+    role: str
+    state: str
+    rank: int | None = None
+    cpu: float = 0.0
+    run_queue: float = 0.0
+    batches: float = 0.0
+    descriptors: int | None = None
+    memory_bytes: int | None = None
+
+
+class _GpuRow(msgspec.Struct):
+    busy: float | None = None
+
+
+class _SampleForm(msgspec.Struct):
+    """What is shown of a sample, by its types; other fields are left as they are."""
+
+    pid: int
+    seconds: float
+    samples: int = 0
+    data_wait: _WaitShare | None = None
+    workers: _WorkerShares | None = None
+    hot: _CodeLine | None = None
+    step: _CodeLine | None = None
+    location: _CodeLine | None = None
+    kernel: _KernelCall | None = None
+    rank: int | None = None
+    verdict: str = ""
+    confidence: str = ""
+    why: str = ""
+    ranks: dict[str, float] = {}
+    pressure: dict[str, float] = {}
+    unknown: dict[str, str] = {}
+    processes: list[_ProcessRow] = []
+    gpus: list[_GpuRow] = []
 
 
 class _RecordedFacts(msgspec.Struct):
@@ -113,14 +176,14 @@ def _read_lines(file: io.BufferedReader) -> Iterator[bytes]:
 def _parse_line(text: bytes, number: int) -> tuple[dict[str, Any], Facts | None]:
     try:
         entry = msgspec.json.decode(text, type=_RecordedLine)
+        msgspec.convert(entry.sample, _SampleForm)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         message = f"line {number}: not a line of `watch --record`: {error}"
         raise MalformedRecordError(message) from None
     if entry.schema != SCHEMA:
         message = f"line {number}: its schema is {entry.schema}, not {SCHEMA}"
         raise MalformedRecordError(message)
+    sample = map_strings(entry.sample, clean_text)
     if entry.facts is None:
-        return entry.sample, None
-    return entry.sample, Facts.from_record(
-        {"known": entry.facts.known, "unknown": entry.facts.unknown}
-    )
+        return sample, None
+    return sample, Facts.from_record({"known": entry.facts.known, "unknown": entry.facts.unknown})

@@ -18,7 +18,7 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
         denied = "stacks" in sample.get("unknown", {})
         parts.append("no stacks" if denied else "nothing seen yet")
         return _truncate("  ".join([*parts, *_list_counters(sample)]), width)
-    rank = f"rank {sample['rank']} " if len(sample.get("ranks", ())) > 1 else ""
+    rank = f"rank {sample.get('rank', '?')} " if len(sample.get("ranks", ())) > 1 else ""
     parts.append(f"{rank}wait {wait['share']:4.0%}")
     workers = sample.get("workers", {})
     if workers.get("number"):
@@ -27,7 +27,7 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     parts += _list_gpus(sample)
     if "verdict" in sample:
         name = str(sample["verdict"]).removeprefix("bottleneck-")
-        parts.append(name + ("?" if sample["confidence"] == "possible" else ""))
+        parts.append(name + ("?" if sample.get("confidence") == "possible" else ""))
     hot = _place(sample)
     if hot:
         file = str(hot["path"]).rpartition("/")[2]

@@ -11,7 +11,6 @@ from pipedoctor.fleet.model import FleetReport, Outlier
 from pipedoctor.fleet.output import words
 from pipedoctor.fleet.properties import format_value, get_property
 from pipedoctor.report.html_page import render_page
-from pipedoctor.report.json import escape_controls
 from pipedoctor.textsafe import encode_json
 
 _SEVERITY_INDEX = ("note", "slows", "risks", "breaks")
@@ -34,7 +33,7 @@ def render(report: FleetReport) -> str:
         "fleet.html.jinja",
         styles=("fleet.css",),
         scripts=("fleet.js",),
-        record=escape_controls(encode_json(build_heat_strip(report))).decode(),
+        record=encode_json(build_heat_strip(report)).decode(),
         report=report,
         rows=list(_list_rows(report)),
         counts={grade: getattr(total, grade) for grade in _SEVERITY_INDEX},

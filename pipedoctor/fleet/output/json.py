@@ -1,7 +1,6 @@
 """A fleet as JSON: contract `pipedoctor.fleet/1`."""
 
 from pipedoctor.fleet.model import FleetReport
-from pipedoctor.report.json import escape_controls
 from pipedoctor.textsafe import encode_indented_json, encode_json
 
 MIN_COMPACT_NODES = 2000
@@ -11,5 +10,5 @@ MIN_COMPACT_NODES = 2000
 def render(report: FleetReport) -> bytes:
     """UTF-8, with a newline at the end; nothing in it that a terminal would obey."""
     if len(report.nodes) < MIN_COMPACT_NODES:
-        return escape_controls(encode_indented_json(report))
-    return escape_controls(encode_json(report) + b"\n")
+        return encode_indented_json(report)
+    return encode_json(report) + b"\n"
