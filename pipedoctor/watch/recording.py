@@ -68,7 +68,7 @@ class _WaitShare(msgspec.Struct):
     share: float
 
 
-class _WorkerShares(msgspec.Struct):
+class _RecordedWorkers(msgspec.Struct):
     number: int
     idle: float
 
@@ -87,7 +87,7 @@ class _KernelCall(msgspec.Struct):
     share: float
 
 
-class _ProcessRow(msgspec.Struct):
+class _RecordedProcess(msgspec.Struct):
     pid: int
     role: str
     state: str
@@ -106,11 +106,11 @@ class _GpuRow(msgspec.Struct):
 class _SampleForm(msgspec.Struct):
     """What is shown of a sample, by its types; other fields are left as they are."""
 
-    pid: int
-    seconds: float
+    pid: int = 0
+    seconds: float = 0.0
     samples: int = 0
     data_wait: _WaitShare | None = None
-    workers: _WorkerShares | None = None
+    workers: _RecordedWorkers | None = None
     hot: _CodeLine | None = None
     step: _CodeLine | None = None
     location: _CodeLine | None = None
@@ -122,7 +122,7 @@ class _SampleForm(msgspec.Struct):
     ranks: dict[str, float] = {}
     pressure: dict[str, float] = {}
     unknown: dict[str, str] = {}
-    processes: list[_ProcessRow] = []
+    processes: list[_RecordedProcess] = []
     gpus: list[_GpuRow] = []
 
 
