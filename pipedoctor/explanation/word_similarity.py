@@ -53,6 +53,7 @@ _BANNER = re.compile(
     r"|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
     r"|TF-TRT Warning|rebuild TensorFlow with|does not have many workers"
     r"|^(?:srun|salloc): (?:job|Pending job) \w+ "
+    r"|^(?!.*CUDA available)[A-Z][\w /()-]{2,40}: (?:False|N/A|Could not collect)$"
     r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
 """Lines that TensorFlow, Lightning and Slurm print when they start, in health too."""

@@ -23,6 +23,7 @@ _QUOTED = re.compile(
     r"|(?:error|note): .{1,200}\[[a-z-]{3,40}\]$)"
     r"|^[>+-]? {0,40}raise \w{1,60}\(|^msg(?:id|str) \""
     r"|^\d{1,8}[,;\t](?:closed|done|fixed|resolved)[,;\t]"
+    r"|^\s{0,20}- .{1,80}: \S{1,200}\.(?:md|rst|html)$|^\S{1,100}\.(?:py|go|rs|ts) {2,}\d+ +\d+ "
     r"|^# (?:HELP|TYPE) [a-z_:]+ |^\s*(?:[a-z%/]+(?:_[a-z]+)*\s{2,}){3,20}[a-z%/]+(?:_[a-z]+)*\s*$"
     r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "

@@ -35,7 +35,8 @@ _HANDLED = (
     r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed| \d+ in)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
-    r"|\binfeasible\b|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
+    r"|\b(?:decreas|lower|reduc|dropp)ing (?:it )?to \d|\binfeasible\b"
+    r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
     r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
     r"|\battempt \d+(?:/| of )\w|\b(?:using|continuing) .{0,60}\b(?:instead|without)\b"
@@ -80,7 +81,7 @@ _COMPLETE = re.compile(
     r"|\b([1-9]\d*) (?:of|/) \2 (?:files?|shards?|objects?|parts?|chunks?|samples?)\b"
     r"(?! .{0,20}(?:left|missing|fail))"
     r"|(?i:\ball (?:\d+ )?(?:files|shards|objects|parts|downloads|uploads|transfers)\b.{0,40}"
-    r"\b(?:done|ok|complete\w*|verified|transferred|downloaded|uploaded|copied)\b)"
+    r"\b(?:done|ok|present|complete\w*|verified|transferred|downloaded|uploaded|copied)\b)"
     r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
 )
 """What a transfer says whose every part has arrived, however often it was tried."""

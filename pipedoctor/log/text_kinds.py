@@ -11,7 +11,7 @@ _HEAD_LINES = 40
 _FRAME = re.compile(r'^\s*File "[^"]+", line \d+|^Traceback \(most recent', re.MULTILINE)
 _COMMIT = re.compile(r"^commit [0-9a-f]{40}\b")
 _RELEASES = re.compile(
-    r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s new|history|news)\b.{0,40}$"
+    r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s (?:new|changed)|history|news)\b.{0,40}$"
     r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)"
     r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
     r"|^(?:release|version) v?\d{1,4}\.\d|\bthis (?:release|version) (?:fixes|brings|adds|contains)"
@@ -79,6 +79,7 @@ _LEVELS = {"info", "warning", "warn", "error", "debug", "note", "notice", "criti
 _SOLVED = re.compile(
     r"(?i)\b(?:that|this|it|which|`[^`]{1,80}`) (?:\w{1,12} )?(?:fixed|solved|resolved|cured|did)"
     r"(?: it| the| my| this| that|\b)"
+    r"|\b(?:fixed|solved|cured) (?:it|that|this)\b"
     r"|\b(?:that|this) was (?:it|the (?:problem|cause|reason))\b|\bworks? (?:again|now)\b"
     r"|\b(?:solved|fixed|resolved) (?:it|this|the (?:issue|problem))? ?for me\b"
     r"|\b(?:problem|issue|it)(?:'s| is| was) (?:solved|fixed|resolved|gone)\b"
@@ -97,6 +98,9 @@ _NOT_SOLVED = re.compile(
 )
 _FAILS = re.compile(
     r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|memory|fails?\b|\bdie[sd]?\b|stuck"
+)
+_CLOSED = re.compile(
+    r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
 )
 _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
@@ -268,14 +272,15 @@ def _is_documentation(rows: list[str]) -> bool:
 
 def _find_solution(filled: list[tuple[int, str]]) -> int:
     """The line in which a conversation says at its end that all is well; 0: none does."""
-    if not _is_conversation([row for _, row in filled]):
+    closed = bool(filled) and _CLOSED.search(filled[-1][1])
+    if not closed and not _is_conversation([row for _, row in filled]):
         return 0
     for number, row in reversed(filled[-_LAST_SPEECH:]):
-        if _NOT_SOLVED.search(row) and not _SPEAKER.match(row):
+        if _NOT_SOLVED.search(row):
             return 0
         if _SOLVED.search(row):
             rest = _SOLVED.sub("", row)
-            return 0 if _NOT_SOLVED.search(row) or _FAILS.search(rest) else number
+            return 0 if _FAILS.search(rest) else number
     return 0
 
 
