@@ -1,6 +1,7 @@
 """Is a line the report of a failure, or does it only mention one?"""
 
 import re
+from functools import lru_cache
 
 _HASH = r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12} (?:\([^)]{1,120}\) )?"
 _SUBJECT = (
@@ -91,6 +92,7 @@ def is_quotation(line: str) -> bool:
     return bool(_QUOTED.search(line) or _STAGED.search(line) or _PASSED.search(line))
 
 
+@lru_cache(maxsize=64)
 def hide_mentions(line: str, *, comments: bool) -> str:
     """The line with spaces for what did not happen, names of tests, and `comments`."""
     for pattern in _BLANK_OUT:

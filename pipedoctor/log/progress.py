@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import lru_cache
 
 from pipedoctor.facts.log import Seen
 from pipedoctor.log.signatures import Signature, SignatureRole
@@ -104,11 +105,13 @@ _HYPOTHETICAL = re.compile(
 """Of warnings: what might happen."""
 
 
+@lru_cache(maxsize=64)
 def is_handled(line: str) -> bool:
     """Does the line say that the job goes on without a part of the data, or tries again?"""
     return bool(_LEFT_OUT.search(line))
 
 
+@lru_cache(maxsize=64)
 def is_minor(line: str) -> bool:
     """Does the line call itself a warning, or a matter of which the job takes care?"""
     return bool(_MINOR.search(line))
