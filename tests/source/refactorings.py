@@ -7,6 +7,20 @@ from copy import deepcopy
 from typing import TypeAlias
 
 from tests.checks.code_samples import HEAD
+from tests.source.call_refactorings import (
+    ask_by_name,
+    decorate,
+    iterate_expression,
+    keep_in_configuration,
+    make_by_partial,
+    make_by_registry,
+    move_into_mixin,
+    open_by_manager,
+    pass_everything,
+    spread_arguments,
+    take_by_next,
+    unpack_pair,
+)
 from tests.source.item_refactorings import (
     choose_by_text,
     extract_item_object,
@@ -250,4 +264,16 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     split_files,
     move_into_trainer,
     train_in_hook,
+    keep_in_configuration,
+    make_by_partial,
+    spread_arguments,
+    iterate_expression,
+    open_by_manager,
+    decorate,
+    move_into_mixin,
+    ask_by_name,
+    pass_everything,
+    unpack_pair,
+    make_by_registry,
+    take_by_next,
 )

@@ -19,6 +19,7 @@ EXEMPT: Mapping[str, str] = {
     "drop-last-on-eval-rename": "that it evaluates shows in a name alone",
     "drop-last-on-eval-hold_in_object": "it is called train then",
     "drop-last-on-eval-keep_in_dictionary": "it is called train then",
+    "num-workers-hardcoded-keep_in_configuration": "a configuration is no constant of the code",
     "main-guard-move_into_trainer": "it stands under the main guard then",
     "main-guard-train_in_hook": "it stands under the main guard then",
 }

@@ -89,6 +89,8 @@ def _follow_loop_body(recorder: EventRecorder, scope: CodeScope, node: BatchLoop
 
 def _follow_training_step(recorder: EventRecorder, scope: CodeScope, number: int) -> None:
     """A function that makes one step; whoever calls it has the loop."""
+    recorder.step_scopes.add(id(scope))
+    recorder.followed_scopes.add(id(scope))
     losses = set(find_losses(scope, scope.steps))
     given = {one.arg for one in scope.parameters} - {"self", "cls"}
     inside = [step for step in scope.steps if not step.context.inner]

@@ -140,6 +140,7 @@ def _follow_hook(
         Loop(at=at, function=method.name, role=hook.role, repeats=True, single=True)
     )
     recorder.followed_scopes.add(id(method))
+    recorder.step_scopes.add(id(method))
     inside = [step for step in method.steps if not step.context.inner]
     losses = {*find_losses(method, inside), *list_backward_tensors(method)} - {""}
     results = {*outputs, *losses, *(f"self.{name}" for name in hook.attributes)}

@@ -22,8 +22,9 @@ from pipedoctor.source.resolve.inherited_loaders import (
     positional_arguments,
 )
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression, KeywordDictionary
-from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES
+from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
 from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.starred_arguments import expand_starred, pass_positions
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import binding_key
@@ -145,10 +146,9 @@ class LoaderCallFinder:
         cls = None if id(call) in self.inherited else self.loader_subclasses.get(called.name)
         names = loader_parameters_of(self.project, cls)
         names = names[1:] if names[0] in given else names  # a partial gave the rows
-        for parameter, node in zip(names, positional_arguments(call), strict=False):
-            if isinstance(node, ast.Starred):
-                whole = False
-                break
+        positions, all_known = expand_starred(positional_arguments(call), scope, site.step)
+        whole = whole and all_known
+        for parameter, node in zip(names, positions, strict=False):
             given[parameter] = ArgumentExpression(node, scope)
         stars: list[list[KeywordDictionary]] = []
         for word in call.keywords:
@@ -189,6 +189,10 @@ class LoaderCallFinder:
             handed = dict(hand_over(scope, site, set(passed.values()) - scope.bindings.keys()))
             given = dict(loader.arguments)
             given.update({k: handed[name] for k, name in passed.items() if name in handed})
+            passed_on = pass_positions(scope, loader.site.node, site.node)
+            for name, value in zip(LOADER_PARAMETERS, passed_on, strict=False):
+                if value is not None:
+                    given[name] = ArgumentExpression(value, site.scope)
             complete = True
             for word in site.node.keywords:
                 if word.arg is None:

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.branch_conditions import BranchConditions
-from pipedoctor.source.values.chosen_classes import builds_by_name, chooses_class
+from pipedoctor.source.values.chosen_classes import (
+    builds_by_name,
+    chooses_class,
+    find_named_classes,
+)
 from pipedoctor.source.values.containers import (
     call_container_method,
     is_dictionary_method,
@@ -55,9 +59,8 @@ from pipedoctor.source.values.library import (
 from pipedoctor.source.values.modules import any_of_module, list_module_items
 
 _MANAGER_DECORATORS = {"contextmanager", "asynccontextmanager"}
-_MAX_RETURNS = 8
-_MAX_PARTS = 4
-"""Parts that a dataset is split into, told apart."""
+_MAX_RETURNS, _MAX_PARTS = 8, 4
+"""Returns of a function; parts that a dataset is split into, told apart."""
 
 
 class CallEvaluator:
@@ -91,7 +94,7 @@ class CallEvaluator:
         callees = self.model.evaluate(node.func, frame)
         returned = join(self.call_value(one, node, frame) for one in callees)
         if not returned and (builds_by_name(full) or chooses_class(node.func, frame.scope)):
-            return frozenset((ChosenValue(node, frame),))
+            return find_named_classes(self.model, frame) or frozenset((ChosenValue(node, frame),))
         if callees:
             return returned
         return self._call_library(full.rpartition(".")[2] or name, full, node, frame)
@@ -119,9 +122,7 @@ class CallEvaluator:
             return frozenset(one for one in given[0] if isinstance(one, ModuleValue))
         if name in {"dict", "OrderedDict"}:
             return frozenset((ContainerValue(node, frame),))
-        if name == "super" and frame.owner is not None:
-            return frozenset((frame.owner,))
-        return None
+        return frozenset((frame.owner,)) if name == "super" and frame.owner is not None else None
 
     def _make_iterator(self, value: Value) -> Values:
         if isinstance(value, (LoaderValue, IteratorValue)):

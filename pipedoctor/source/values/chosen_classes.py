@@ -12,12 +12,23 @@ from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.lattice import FunctionValue, InstanceValue, Values
+from pipedoctor.source.values.containers import written_items
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    ContainerValue,
+    Evaluating,
+    Frame,
+    FunctionValue,
+    InstanceValue,
+    Values,
+)
 
 _CHOOSERS = frozenset(("get", "getattr", "eval", "locate", "get_class", "get_method"))
 """Functions and methods that give a class by its name."""
 _BUILDERS = frozenset(("instantiate", "build_from_cfg"))
 """Functions of libraries that make the object which a configuration names."""
+_TYPE_KEYS = ("type", "name", "class")
+"""Keys of a configuration under which the class of what it describes is named."""
 _MAX_METHODS = 8
 _MAX_DEPTH = 2
 
@@ -50,6 +61,31 @@ class ChosenClasses:
             for cls in self.project.classes
             if cls.methods and not cls.module.is_test and not self.project.find_call_sites(cls.name)
         ]
+
+
+def find_named_classes(model: Evaluating, frame: Frame) -> Values:
+    """``DATASETS.build("Rows", root)``, ``build({"type": "Rows"})``: the class that is named."""
+    if frame.call is None or frame.caller is None:
+        return UNKNOWN
+    texts = set[str]()
+    for one in (*frame.call.args, *(word.value for word in frame.call.keywords)):
+        texts |= _list_texts(model, one, frame.caller)
+    found = [cls for cls in model.project.classes if cls.name in texts] if texts else []
+    return frozenset((InstanceValue(found[0]),)) if len(found) == 1 else UNKNOWN
+
+
+def _list_texts(model: Evaluating, node: ast.expr, frame: Frame) -> set[str]:
+    """A text, or that which a configuration has as the type of what it describes."""
+    if isinstance(node, ast.Constant):
+        return {node.value} if isinstance(node.value, str) else set()
+    texts = set[str]()
+    described = (one for one in model.evaluate(node, frame) if isinstance(one, ContainerValue))
+    for value in described:
+        for key in _TYPE_KEYS:
+            for one in written_items(value.node, value.frame.scope, key):
+                if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                    texts.add(one.value)
+    return texts
 
 
 def chooses_class(node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH) -> bool:

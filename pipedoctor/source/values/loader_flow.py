@@ -132,7 +132,7 @@ class LoaderFlow:
     def _find_source_loaders(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[int]:
         if isinstance(value, (LoaderValue, IteratorValue)):
             yield value.index
-        elif isinstance(value, GeneratorValue):
+        elif isinstance(value, GeneratorValue) or _is_expression(value):
             yield from self._batches_in(self.evaluator.iterate(value))
         elif isinstance(value, StreamValue) and depth:
             for part in value.parts:
@@ -181,6 +181,11 @@ class LoaderFlow:
         found = frozenset(n for part in parts for n in self._batches_in(part, depth))
         self._held[value, depth] = found
         return found
+
+
+def _is_expression(value: Value) -> bool:
+    """``(one for one in loader)``: iterating it iterates the loader."""
+    return isinstance(value, ContainerValue) and isinstance(value.node, ast.GeneratorExp)
 
 
 def _takes_part(call: ast.Call) -> bool:

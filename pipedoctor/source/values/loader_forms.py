@@ -27,7 +27,7 @@ from pipedoctor.source.values.library import (
 _MAX_DEPTH = 6
 _FOLLOWED = (
     *(ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.IfExp, ast.BoolOp),
-    *(ast.NamedExpr, ast.Await, ast.Starred),
+    *(ast.NamedExpr, ast.Await, ast.Starred, ast.GeneratorExp),
 )
 """Expressions that may stand for a loader; a list of loaders is none."""
 _HANDED_ON = frozenset(("enumerate", "zip", "list", "sorted", "tuple", "reversed"))
@@ -67,6 +67,9 @@ class LoaderForms:
             return True
         if isinstance(node, ast.Call):
             return self._excludes_call(node, scope, depth)
+        if isinstance(node, ast.GeneratorExp):
+            given = (one.iter for one in node.generators)
+            return not depth or all(self.excludes(one, scope, depth - 1) for one in given)
         return isinstance(node, ast.Name) and self._excludes_name(node.id, scope, depth)
 
     def _excludes_call(self, node: ast.Call, scope: CodeScope, depth: int) -> bool:
