@@ -13,7 +13,7 @@ _TYPED_LINE = compile_lazily(
     r'|set "\w+=|(?:m|container)=\$\('
 )
 """How a line begins that belongs into a shell and not into a file."""
-_SHELL_LINE = compile_lazily(r"RUN |m=\$\(|Get-ChildItem |(?:export|set) ")
+_SHELL_LINE = compile_lazily(r"RUN |m=\$\(|findmnt |Get-ChildItem |(?:export|set) ")
 """Lines of other files that a shell reads as well."""
 _SUDO = compile_lazily(r"^sudo ", re.MULTILINE)
 

@@ -9,6 +9,7 @@ COMMAND_WORDS = frozenset(
     {
         *("docker", "podman", "torchrun", "sbatch", "python", "accelerate", "apptainer"),
         *("singularity", "slurm", "cat", "head", "tail", "grep", "sed", "scontrol", "command"),
+        *("yolo", "deepspeed", "litgpt", "composer", "llamafactory", "fairseq", "nnunetv2"),
     }
 )
 """Words of lines that are read for this alone."""
@@ -19,6 +20,8 @@ _WRAPPER = (
 )
 _FOLDERS = r"(?:[\w.+@~-]{0,60}/){0,12}"
 _PYTHON = r"python(?:3(?:\.\d\d?)?)?"
+_TRAINER = r"(?:yolo|deepspeed|litgpt|composer|llamafactory-cli|fairseq-train|nnUNetv2_train)"
+"""Programs of libraries that train by themselves."""
 _PROMPT = compile_lazily(
     r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}(?:[$#%] {1,3}|> {0,3}))|\+ "
     r"| {0,5}\d{1,5} {2}"
@@ -26,27 +29,39 @@ _PROMPT = compile_lazily(
     r"(?:sudo (?:-E )?)?"
     rf"(?:{_VARIABLES}(?P<tool>(?:docker|podman) (?:(?:container )?run|(?:buildx )?build) |sbatch )"
     rf"|(?P<line>{_VARIABLES}{_WRAPPER}{_FOLDERS}"
-    r"(?:torchrun |accelerate launch |(?:apptainer|singularity) (?:exec|run) "
+    rf"(?:torchrun |accelerate launch |(?:apptainer|singularity) (?:exec|run) |{_TRAINER} "
     rf"|{_PYTHON} (?:-m )?[\w./~-])))"
 )
 _MARK = compile_lazily(
     r"(?:docker|podman)\b.{0,12} (?:run|build) |torchrun |sbatch |accelerate launch |"
-    r"(?:apptainer|singularity) (?:exec|run) |python[\d.]{0,5} (?:-m )?[\w./~-]"
+    rf"(?:apptainer|singularity) (?:exec|run) |{_TRAINER} |python[\d.]{{0,5}} (?:-m )?[\w./~-]"
 )
 _SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
 _SAFE_EXPANSIONS = compile_lazily(
     r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"
 )
+_KINDS = {
+    "singularity": "apptainer",
+    **dict.fromkeys(
+        ("yolo", "deepspeed", "litgpt", "composer", "llamafactory-cli", "fairseq-train"), "trainer"
+    ),
+    "nnUNetv2_train": "trainer",
+}
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
-_PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_PYTHON}")
+_PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_TRAINER}|{_PYTHON}")
 _SHOWN_SCRIPT = compile_lazily(
     r"^(?:[\w.@:~/\\\[\] -]{0,80}[$#%>] {1,3})?(?:cat|head|tail|less|more|grep|sed|nl|bat)\b"
     r"[^|;&]{0,120}? (?P<script>[\w./~-]{1,200}\.(?:sbatch|slurm|sl|sh|bash|job))\s*(?:$|[|;&])"
     r"|^ {0,6}Command=(?P<submitted>/[\w./-]{1,200})\s*$"
 )
 """A batch script that is shown, or what ``scontrol show job`` says was submitted."""
+_OUTPUT = compile_lazily(
+    r"(?: {1,3}(?:[12&]?>{1,2} {0,2}(?:&[12]|[\w./~+-]{1,200})"
+    r"|\|&? {0,2}tee (?:-a )?[\w./~+-]{1,200}|< ?/dev/null)){0,4} {0,2}&?$"
+)
+"""Where a command's output goes, and that it runs in the background."""
 _MAX_CHARS = 1000
 _MAX_LINES = 12
 
@@ -79,7 +94,7 @@ class CommandReader:
         By their kinds; none is unsafe.
 
         ``docker_run``, ``docker_build``, ``apptainer``, ``torchrun``, ``sbatch``,
-        ``accelerate``, ``python``.
+        ``accelerate``, ``python``, ``trainer`` (the program of a library).
         """
         submit = {"sbatch": f"sbatch {self._batch_script}"} if self._batch_script else {}
         commands = submit | self._commands
@@ -100,7 +115,7 @@ class CommandReader:
             self._open.append(text[:-1].strip())
             self._next = number + 1
             return
-        line = " ".join([*self._open, text])
+        line = _OUTPUT.sub("", " ".join([*self._open, text]), count=1)
         self._open = []
         kind = _find_kind(line)
         if kind and len(line) <= _MAX_CHARS:
@@ -115,7 +130,7 @@ def _find_kind(line: str) -> str:
     at = find_program(words)
     program, rest = words[at].rpartition("/")[2], words[at + 1 :]
     if not program.startswith("python"):
-        return "apptainer" if program == "singularity" else program
+        return _KINDS.get(program, program)
     module = rest[1].split(".")[0] if rest[:1] == ["-m"] and len(rest) > 1 else ""
     starts = module not in _TOOLS if module else bool(rest) and rest[0].endswith(".py")
     return "python" if starts and "setup.py" not in rest[0] else ""

@@ -101,6 +101,7 @@ _MIN_COMPOSE_LINES = 4
 _ENTERED = re.compile(
     r"\b(?:docker|podman) (?:container )?exec (?:-\S{1,20} |--\S{1,40} ){0,5}"
     r"(?P<entered>[\w][\w.-]{0,60}) "
+    r"|^root@(?P<host>[0-9a-f]{12}):"  # a container has its own ID as its host name
 )
 _UNIT = re.compile(
     r"(?:\bsystemd\[1\]: (?=\S+: (?:Main process exited|Failed with result))"
@@ -176,7 +177,7 @@ class ProjectDetector:
         for names in iter_pod_names(text, self._names):
             self._name(**names)
         if entered := _ENTERED.search(text):
-            self._name(**entered.groupdict())
+            self._name(entered=entered["entered"] or entered["host"])
         self._read_services(text)
 
     def _read_services(self, text: str) -> None:

@@ -24,6 +24,9 @@ def read(text: str) -> dict[str, str]:
             "(seg) me@gpu1:~/x$ torchrun --nproc_per_node 2 a.py",
             {"torchrun": "torchrun --nproc_per_node 2 a.py"},
         ),
+        ("$ torchrun a.py --out b > a.log 2>&1 &", {"torchrun": "torchrun a.py --out b"}),
+        ("$ nohup python a.py 2>&1 | tee a.log", {"python": "nohup python a.py"}),
+        ("(y) PS E:\\y> yolo detect train workers=16", {"trainer": "yolo detect train workers=16"}),
         ("me@login1:~> sbatch job.sh", {"sbatch": "sbatch job.sh"}),
         (
             "$ OMP_NUM_THREADS=4 python3 tools/a.py --lr 0.1",
@@ -56,7 +59,7 @@ def test_a_command(text: str, commands: dict[str, str]) -> None:
     [
         "$ docker run -v $(curl -s x.sh):/w img",
         "$ docker run img; rm -rf x",
-        "$ docker run img | tee log",
+        "$ docker run img | grep log",
         "$ docker run `id` img",
         "$ docker run $OPTIONS img",
         "$ python -c 'import torch'",

@@ -113,6 +113,7 @@ def test_use_of_docker(line: str, use: str) -> None:
         ("kubectl get pods", {}),
         ("trainer-1  | epoch 3", {"service": "trainer"}),
         ("$ docker exec -it train nvidia-smi", {"entered": "train"}),
+        ("root@b7a1f2c0e911:/exp# nvidia-smi", {"entered": "b7a1f2c0e911"}),
         ("/opt/conda/envs/yolo/lib/python3.8/x.py", {"conda_environment": "yolo"}),
         ("C:\\Users\\a\\miniconda3\\envs\\seg\\Lib\\x.py", {"conda_environment": "seg"}),
         ("/data/envs/yolo/images", {}),

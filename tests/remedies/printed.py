@@ -19,7 +19,7 @@ HERE = Facts(Site(system="linux"))
 
 
 SHELL = re.compile(
-    r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m|df|du|curl|kubectl) ",
+    r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m|df|du|curl|kubectl|findmnt) ",
     re.MULTILINE,
 )
 """How a line of a snippet begins that is typed into a shell."""

@@ -9,7 +9,7 @@ _WORKERS = compile_lazily(
     r"(\d{1,3})(?!\S)"
 )
 """``--workers 8``, ``--dataloader_num_workers=8``, ``-j 8``, ``data.num_workers=8``."""
-_COMMANDS = ("docker_run", "torchrun", "accelerate", "python")
+_COMMANDS = ("docker_run", "torchrun", "accelerate", "trainer", "python")
 _USUAL = 2
 _SETTING = "jobworkers"
 

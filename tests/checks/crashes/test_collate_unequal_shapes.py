@@ -91,3 +91,21 @@ def test_the_shapes_tell_which_remedy_it_takes(shapes: str, titles: list[str]) -
 
     assert len(finding.remedies) == len(titles)
     assert all(word in one.title for word, one in zip(titles, finding.remedies, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        ("1, 64, 501", "1, 64, 486", "Pad the samples of a batch"),
+        ("3, 64, 501", "3, 64, 486", "Give all images the same size"),
+        ("1, 480, 640", "1, 427, 640", "Give all images the same size"),
+    ],
+)
+def test_rows_of_a_spectrogram_are_padded(first: str, second: str, title: str) -> None:
+    text = (
+        "RuntimeError: stack expects each tensor to be equal size, "
+        f"but got [{first}] at entry 0 and [{second}] at entry 3"
+    )
+    (finding,) = collate_unequal_shapes(diagnose_text(text), None)
+
+    assert finding.remedies[0].title.startswith(title)
