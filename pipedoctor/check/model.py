@@ -130,6 +130,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence = Confidence.CERTAIN
     location: Location | None = None
     also_at: tuple[Location, ...] = ()
+    together: tuple[tuple[Location, Location], ...] = ()
+    """Pairs of places that are one thing: who accepts one of them accepts the other."""
     flow: tuple[FlowStep, ...] = ()
     """The way of the loader that it concerns, from where it is made to its loop."""
     gain: Gain | None = None

@@ -48,6 +48,7 @@ def merge_alike(findings: Sequence[Finding]) -> Finding:
         summary=f"{first.summary}; {_describe_others(findings)}",
         location=location,
         also_at=tuple(more),
+        together=tuple(pair for one in findings for pair in one.together),
         remedies=tuple(map(_join_edits, zip(*(one.remedies for one in findings), strict=True))),
     )
 

@@ -11,6 +11,7 @@ from pipedoctor.engine.runner import CheckFilter
 from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.silenced import Silenced
 from pipedoctor.facts.source import Ignore
+from pipedoctor.suppress.places import leave_out_places, list_locations
 
 UNUSED_IGNORE_CODE = "PDR690"
 """The check that reports comments without effect."""
@@ -60,12 +61,12 @@ def _silence_verdict(
 ) -> Verdict:
     findings: list[Finding] = []
     for finding in verdict.findings:
-        places = [*([finding.location] if finding.location else []), *finding.also_at]
-        left = [p for p in places if not _is_silenced(catalogue, source, verdict, p, used_comments)]
-        if len(left) == len(places):
-            findings.append(finding)
-        elif left:
-            findings.append(replace(finding, location=left[0], also_at=tuple(left[1:])))
+        places = list_locations(finding)
+        silenced = {
+            one for one in places if _is_silenced(catalogue, source, verdict, one, used_comments)
+        }
+        left = leave_out_places(finding, silenced)
+        findings += [] if left is None else [left]
     return replace(verdict, findings=tuple(findings))
 
 

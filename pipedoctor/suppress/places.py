@@ -1,6 +1,7 @@
 """Filter findings by their places."""
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -48,10 +49,14 @@ def list_locations(finding: Finding) -> list[Location]:
 
 def drop_finding_places(finding: Finding, is_dropped: PlaceFilter) -> Finding | None:
     """The finding at its remaining places; None: none remains."""
-    named = list_locations(finding)
-    left = [place for place in named if not is_dropped(place)]
-    if len(left) == len(named):
+    dropped = {place for place in list_locations(finding) if is_dropped(place)}
+    return leave_out_places(finding, dropped)
+
+
+def leave_out_places(finding: Finding, dropped: AbstractSet[Location]) -> Finding | None:
+    """The finding without these places and what is one thing with them; None: none remains."""
+    if not dropped:
         return finding
-    if not left:
-        return None
-    return replace(finding, location=left[0], also_at=tuple(left[1:]))
+    whole = {place for pair in finding.together if not dropped.isdisjoint(pair) for place in pair}
+    left = [place for place in list_locations(finding) if place not in dropped | whole]
+    return replace(finding, location=left[0], also_at=tuple(left[1:])) if left else None

@@ -22,6 +22,7 @@ def make_code_finding(
     *remedies: Remedy,
     confidence: Confidence = Confidence.CERTAIN,
     counterfactual: Counterfactual | None = None,
+    together: Iterable[tuple[Spot, Spot]] = (),
     **evidence: Any,
 ) -> Finding:
     """Make a finding about a place, and about the others that have the same cause."""
@@ -34,6 +35,7 @@ def make_code_finding(
         confidence=confidence,
         location=first,
         also_at=tuple(others),
+        together=tuple((to_location(one), to_location(other)) for one, other in together),
         counterfactual=counterfactual,
     )
 

@@ -49,6 +49,7 @@ def _merge_group(group: Sequence[tuple[str, Finding]]) -> Finding:
         summary=f"{_format_names([name for name, _ in group])}{predicate}",
         location=location,
         also_at=tuple(others),
+        together=tuple(pair for _, one in group for pair in one.together),
         remedies=tuple(map(_merge_remedies, remedies)),
     )
 

@@ -64,8 +64,9 @@ def cpu_create_then_move(source: Source, /) -> Findings:
     for group in group_by_class([one for one in events if _is_kept(one)]):
         yield _report_kept(group)
     for group in group_by_class([one for one in events if not _is_kept(one)]):
+        made = _list_made(group)
         yield make_code_finding(
-            [*list_spots(group), *_list_made(group)],
+            [*list_spots(group), *made],
             Severity.NOTE,
             f"{group[0].function} creates tensors on the CPU in every step and then moves them",
             in_code(
@@ -76,6 +77,7 @@ def cpu_create_then_move(source: Source, /) -> Findings:
                 if any(event.details.draws for event in group)
                 else "",
             ),
+            together=[(event.at, spot) for event in group for spot in made if _is_of(spot, event)],
         )
 
 
@@ -87,6 +89,11 @@ def _list_made(group: Sequence[Event[CreatedThenMoved]]) -> list[Spot]:
         Spot(path=path, line=line, column=1, end_line=line, end_column=1)
         for path, line in sorted(lines - moved)
     ]
+
+
+def _is_of(spot: Spot, event: Event[CreatedThenMoved]) -> bool:
+    """Is what is copied here made there?"""
+    return (spot.path, spot.line) == (event.at.path, event.details.made_line)
 
 
 def _is_kept(event: Event[CreatedThenMoved]) -> bool:
