@@ -29,6 +29,7 @@ _QUOTED = re.compile(
     r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "
     r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
+    r"|\bsystemd\[\d{1,7}\]: (?:Start(?:ed|ing)|Finished|Stopped|Reached|Mounted) "
     r"|^(?:TASK|PLAY|RUNNING HANDLER) \[.{1,200}\] \*{3}"
 )
 """
@@ -50,7 +51,8 @@ _PASSED = re.compile(
 """The row of a test that passed, whatever its name is about."""
 _FAILURE_NOUNS = (
     r"kill(?:ed|s)?|stuck|hung|hangs?|dead|died|deaths?|errors?|fail(?:ed|ures?)|crash(?:ed|es)?"
-    r"|time-?outs?|dead ?locks?(?:ed)?|zombies?|leaks?|stall(?:s|ed)?|restarts?|froz?en|freezes?"
+    r"|time-?outs?|dead ?locks?(?:ed)?|zombies?|leak(?:s|ed)?|stall(?:s|ed)?|restarts?"
+    r"|froz?en|freezes?"
     r"|oom(?:[-_ ]?(?:kills?|events?|killed))?"
 )
 _ENDED = (
@@ -61,6 +63,7 @@ _UNTRUE = re.compile(
     rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
     rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)(?: by [^;.,:]*)?"
     r"|\bno \"[^\"]{1,200}\""
+    rf"|\b(?:{_FAILURE_NOUNS}) 0(?=\s{{0,4}}(?:[,;|)]|$))"
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
     rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS}"
     r"|(?:corrupt|broken|truncated|damaged|missing) \w{2,20})\w{0,40}"
@@ -70,7 +73,8 @@ _UNTRUE = re.compile(
     r"|^.{0,300}\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\b"
     r".{0,60} any ?more\b[^;.]*"
     r"|^.{0,300}\b(?:hang|deadlock|crash|kill|error|leak|freeze|stall)\w{0,4}\b.{0,40}"
-    r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are) (?:now )?gone)\b[^;.]*"
+    r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are|was|were|has been|have been) (?:now )?"
+    r"(?:gone|fixed|closed|solved|cured|eliminated))\b(?! by\b)[^;.]*"
     r"|\b(?:kill|stop)_?signal ?[=:] ?\w{1,10}|<!--.{0,400}?-->"
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
 )

@@ -28,6 +28,7 @@ _MANUAL = re.compile(
     r"|^in this (?:post|article|chapter|section|paper|guide|tutorial)\b"
     r"|^(?:exit|return) (?:codes?|status)$"
     r"|^(?:name|synopsis|description|errors|exit status|see also)$"
+    r"|^(?:trouble ?shooting|faq|frequently asked questions|common (?:errors|problems))\s*$"
     r"|^(?:post-?mortem|incident report)\b|^install (?:it )?with `|^a: |\|(?: ?:?-{3,}:? ?\|){2,}"
 )
 _FIRST_PERSON = re.compile(
@@ -97,7 +98,7 @@ _NOT_SOLVED = re.compile(
     r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
 )
 _FAILS = re.compile(
-    r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|memory|fails?\b|\bdie[sd]?\b|stuck"
+    r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|out of memory|fails?\b|\bdie[sd]?\b|stuck"
 )
 _CLOSED = re.compile(
     r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
@@ -248,8 +249,10 @@ def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
     subjects = [number for number, row in filled if _IMPERATIVE.match(row.strip())]
     numbered = [number for number, row in filled if _NUMBERED.match(row)]
     longer = max(subjects, numbered, key=len)
-    enough = len(longer) >= max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled))
-    return longer if enough else []
+    if len(longer) < max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled)):
+        return []
+    report = any(_REPORT.search(row) for _, row in filled)
+    return longer if report else [number for number, _ in filled]
 
 
 def _is_documentation(rows: list[str]) -> bool:

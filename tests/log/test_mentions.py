@@ -18,6 +18,11 @@ MENTIONS = [
     "make: [Makefile:12: clean] Error 1 (ignored)",
     "tests/a.py::test_no_deadlock PASSED    [ 16%]",
     "--- PASS: TestWorkerKilled (0.31s)",
+    "gn1 systemd[1]: Finished clean-shm.service - Remove leaked shared memory.",
+    "loader/oom_killer.py       81      2    98%",
+    "  - CUDA out of memory: errors/oom.md",
+    '811,closed,"Bus error"',
+    '    raise RuntimeError("CUDA out of memory")',
 ]
 REPORTS = [
     "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error.",
@@ -50,6 +55,9 @@ def test_a_line_that_reports_a_failure(line: str) -> None:
         ("GPU 0 out of memory", "GPU 0 out of memory"),
         ("RuntimeError: no kernel image", "RuntimeError: no kernel image"),
         ("nothing was killed", ""),
+        ("exit 0, oom kills 0, time 3", "exit 0, , time 3"),
+        ("the leak of 1.9 is closed", ""),
+        ("the error is fixed by a new driver", "the error is fixed by a new driver"),
         ("workers no longer hang at the lock", "workers"),
         ("the training no longer works: Bus error", "the training no longer works: Bus error"),
         ("background workers are no longer alive", "background workers are no longer alive"),
