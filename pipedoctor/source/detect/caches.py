@@ -31,8 +31,15 @@ _OPPOSITES: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, as
 _CACHE_DECORATORS = {"functools.lru_cache", "functools.cache"}
 
 
-def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: CodeScope) -> None:
-    """Caches that grow, counters that count, cached arrays that are written to."""
+def record_state_changes(
+    recorder: EventRecorder, cls: ClassDefinition, scope: CodeScope, *, held: bool = False
+) -> None:
+    """
+    Caches that grow, counters that count, cached arrays that are written to.
+
+    `held`: the object is one that a dataset holds; what it adds up, but does not count, is its
+    own value (`self.position += step`).
+    """
     for step in scope.steps:
         node = step.node
         if isinstance(node, ast.Assign):
@@ -41,7 +48,8 @@ def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: C
                     _record_growth(recorder, cls, scope, step, target.value, node.value)
         elif isinstance(node, ast.AugAssign):
             key = binding_key(node.target)
-            own = key.startswith("self.") and not _is_endless(recorder, cls)
+            counts = not held or isinstance(node.value, ast.Constant)
+            own = counts and key.startswith("self.") and not _is_endless(recorder, cls)
             if own and not _is_balanced(recorder, cls, key, node.op):
                 tests = [guard.test for guard in step.context.guards]
                 tests += [one.test for one in early_return_conditions(scope, step)]

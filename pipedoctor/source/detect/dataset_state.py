@@ -91,7 +91,7 @@ def _record_held_objects(recorder: EventRecorder) -> None:
             _record_kept_attributes(recorder, cls, init, worker)
         for scope in worker:
             if scope is not init:
-                record_state_changes(recorder, cls, scope)
+                record_state_changes(recorder, cls, scope, held=True)
 
 
 def _reads_attribute(scopes: list[CodeScope], key: str) -> bool:

@@ -32,8 +32,16 @@ COUNT_BRANCH = """
             self.turn += 1
         return self.turn
 """
+HELD_POINT = """
+class Point:
+    def __init__(self):
+        self.at = 0
+    def move(self, by):
+        {change}
+""" + rows_dataset("self.point = Point()", "self.point.move(index)")
 SILENT = {
     "while it is made": rows_dataset("self.n = 0\nself.n += 1"),
+    "a point that an item moves": HELD_POINT.format(change="self.at += by"),
     "a stream that never ends": "class Stream(IterableDataset):\n    def __iter__(self):\n"
     "        while True:\n            self.n += 1\n            yield self.n\n",
     "local": rows_dataset(item="n = 0\nn += 1"),
@@ -42,6 +50,7 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "an object that counts": HELD_POINT.format(change="self.at += 1"),
     "taken away in the main process": rows_dataset("self.n = 9\nself.n -= 1", "self.n += 1"),
     "counted": rows_dataset("self.n = 0", "self.n += 1"),
     "taken out": rows_dataset("self.s = set(range(9))", "self.s.discard(index)"),
