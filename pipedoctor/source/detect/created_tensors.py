@@ -18,6 +18,7 @@ from pipedoctor.source.detect.host_factories import (
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition, LoopNode
@@ -52,6 +53,8 @@ def record_created_tensors(recorder: EventRecorder) -> None:
     for scope, step, node in (one for listed in steps for one in listed(copies)):
         place = (scope.module.path, node.lineno, node.col_offset + 1)
         if place in known or not copies.creates((scope, step, node)):
+            continue
+        if is_trial(recorder, scope, step.context):
             continue
         known.add(place)
         details = replace(_DETAILS, variable=find_kept_key(node), made_line=find_made(scope, node))

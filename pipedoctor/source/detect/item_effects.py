@@ -50,6 +50,7 @@ from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.dead_branches import runs_never
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import contains_node
 
 _BUILTIN_CALLS = {"print", "open"}
 _FILE_QUESTIONS = {"exists", "isfile", "is_file", "isdir", "is_dir", "getsize"}
@@ -87,7 +88,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         details = kind(
             text=unparse_short(node),
             managed=_is_in_with(scope, node),
-            lazy=once or _runs_rarely(scope, step, node),
+            lazy=once or _runs_rarely(scope, step, node) or _is_kept_for_all(scope, node),
             own=own,
             kept=find_variable(scope, node),
             used=_is_closed_or_passed_on(recorder, scope, node),
@@ -111,6 +112,19 @@ def _runs_rarely(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
     """Is it done the first time only, or now and then?"""
     rare = is_lazy(scope, step, node) or fills_missing_value(scope, step)
     return rare or runs_at_intervals(scope, step)
+
+
+def _is_kept_for_all(scope: CodeScope, node: ast.Call) -> bool:
+    """``OPEN_FILES.append(ZipFile(path))``: does a list of the module keep it?"""
+    shared = scope.module.body.bindings
+    return any(
+        isinstance(one.node, ast.Call)
+        and isinstance(one.node.func, ast.Attribute)
+        and isinstance(one.node.func.value, ast.Name)
+        and one.node.func.value.id in shared
+        and contains_node(one.node, node)
+        for one in scope.find_calls("append")
+    )
 
 
 def _find_kind(full: str, node: ast.Call) -> type[ItemCall] | None:

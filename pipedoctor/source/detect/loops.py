@@ -17,6 +17,7 @@ from pipedoctor.source.detect.loop_steps import (
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.request_loops import record_request_loops
 from pipedoctor.source.detect.reuse import is_loader_reused, is_repeated
+from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.detect.value_flow import FlowTracer
 from pipedoctor.source.resolve.base_name import find_base_name
 from pipedoctor.source.syntax.bindings import expression_names
@@ -61,6 +62,8 @@ def _record_loop(
     if not loaders and not is_named_like_loader(node.iter):
         own = trains_itself(scope, step, node) or _evaluates_itself(recorder, scope, step, node)
         if not own or _takes_apart_batch(recorder, scope, step):
+            return
+        if is_trial(recorder, scope, step.context):
             return
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)

@@ -19,6 +19,7 @@ from pipedoctor.source.detect.epoch_updates import record_epoch_assignments, rec
 from pipedoctor.source.detect.host_tensors import is_leaf_tensor, is_loader_batch
 from pipedoctor.source.detect.parallel import record_data_parallel
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.detect.version_branches import (
     also_imports_new_name,
     has_version_branch,
@@ -224,7 +225,7 @@ def _record_old_name(
 def _record_variable(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
 ) -> None:
-    if scope.module.is_test or _is_trial(recorder, scope, step):
+    if scope.module.is_test or is_trial(recorder, scope, step.context):
         return
     words = {word.arg: word.value for word in node.keywords}
     value = recorder.values.resolve(words.get("requires_grad"), scope)
@@ -241,16 +242,6 @@ def _record_variable(
         step,
         full,
     )
-
-
-def _is_trial(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
-    """Does a file that others import try itself out there, under its main guard?"""
-    guarded = any("__name__" in unparse_short(guard.test) for guard in step.context.guards)
-    if not (guarded and scope.is_module_body):
-        return False
-    others = (one for one in recorder.project.modules if one is not scope.module)
-    find = recorder.batch_norm_usage.find_imported_modules
-    return any(scope.module is imported for one in others for imported in find(one))
 
 
 def _record_sampler(

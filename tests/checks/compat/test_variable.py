@@ -15,6 +15,8 @@ SILENT: dict[str, Code] = {
         "    x = Variable(x)\n",
         "train.py": "from nets.net import Net\n",
     },
+    "a test that nobody calls": "from torch.autograd import Variable\ndef test():\n"
+    "    return Net()(Variable(x))\n",
     "of a test": {"tests/test_net.py": "from torch.autograd import Variable\nVariable(1)\n"},
 }
 SPEAKS: dict[str, Code] = {
@@ -24,6 +26,8 @@ SPEAKS: dict[str, Code] = {
         "    x = Variable(x)\n",
         "train.py": "from nets.net import Net\n",
     },
+    "a test that is called": "from torch.autograd import Variable\ndef test():\n"
+    "    return Net()(Variable(x))\ntest()\n",
     "all of a file": "from torch.autograd import Variable\nx = Variable(x)\n\n"
     "def f(y):\n    return Variable(y)\n",
 }

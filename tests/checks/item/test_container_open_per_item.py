@@ -58,6 +58,8 @@ SILENT = {
     "a file that is the item": frames(
         "f = h5py.File(f'{index}.h5')\nreturn f['image'][:], np.array(f['mask']), f['n'][()]"
     ),
+    "kept by a list of the module": "import zipfile\nOPEN = []\n"
+    + frames("OPEN.append({'file': zipfile.ZipFile('x.zip')})\nreturn OPEN[-1]['file']"),
     "a file that is asked and read": frames(
         "f = h5py.File(f'{index}.h5')\nif 'x' not in f:\n    return\nx = f['x'][()]\nf.close()"
     ),

@@ -3,7 +3,7 @@
 import pytest
 
 from pipedoctor_checks.training.cpu_create_then_move import cpu_create_then_move
-from tests.checks.code_samples import batch_loop, find_one, make_tests, rows_training
+from tests.checks.code_samples import Code, batch_loop, find_one, make_tests, rows_training
 
 FIRST_STATE = "def first_state(n):\n    return torch.zeros(1, n).cuda()\n"
 TRAINED = """
@@ -61,6 +61,16 @@ class Diffusion:
 def pick(table, t):
     return torch.from_numpy(table).to(t.device)[t]
 """
+TRIED = """
+import torch
+class Net(torch.nn.Module):
+    pass
+if __name__ == "__main__":
+    net = Net().cuda()
+    with torch.no_grad():
+        for i in range(9):
+            net(torch.rand(16, 3).cuda())
+"""
 QUEUE = """
 class Model:
     def feed(self, x):
@@ -73,7 +83,7 @@ def main(loader):
         model.feed(x)
 """
 NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
-SILENT = {
+SILENT: dict[str, Code] = {
     "an array that is filled": batch_loop(
         "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"
     ),
@@ -93,6 +103,10 @@ SILENT = {
     "given to what moves it, once": MOVER.format(drawn="low")
     + "def main(device):\n    return to_device(torch.ones(3), device)\n",
     "a queue that is made once": QUEUE.format(asked="not hasattr(self, 'queue')"),
+    "a file that tries itself out": {
+        "net.py": TRIED,
+        "train.py": "from net import Net\n",
+    },
     "once in each epoch": SHOWN.format(name="epoch"),
     "in each turn of a loop that may train": SAMPLING.format(grad="enable_grad"),
     "changed by the batch on the way": batch_loop("z = torch.rand(9)\nz = z * x\nz = z.cuda()"),
@@ -144,7 +158,8 @@ SILENT = {
     "once, in a function": "def score(x):\n    return torch.zeros(3).cuda() + x\n"
     "def main(x):\n    score(x.cuda())\n",
 }
-SPEAKS = {
+SPEAKS: dict[str, Code] = {
+    "a script of its own": {"net.py": TRIED, "train.py": "from other import Net\n"},
     "a queue that is made again": QUEUE.format(asked="hasattr(self, 'queue')"),
     "tables of NumPy": TABLES.format(made="np.linspace(0, 1, steps)") + NOISY,
     "a name of a constant as often as needed": batch_loop(
