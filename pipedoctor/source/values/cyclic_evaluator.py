@@ -10,8 +10,8 @@ lie too deep within one another, the innermost is asked on its own, and the firs
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from pipedoctor.source.syntax.scope import CodeScope
@@ -36,11 +36,31 @@ _MAX_VALUES = 40
 _UNFOLLOWED_TYPES = frozenset((ast.Constant, ast.JoinedStr, ast.Compare))
 
 
+@dataclass(eq=False, slots=True)
+class _Circle:
+    """Answers that rest on the same open questions: on which at the outermost."""
+
+    lowest: int
+    begin: int
+    """Where its answers begin among all that rest on open questions."""
+    outer: "_Circle | None" = None
+    """The larger one that it has become a part of."""
+
+    def find_outermost(self) -> "_Circle":
+        """The one that is a part of no other."""
+        found = self
+        while found.outer is not None:
+            found = found.outer
+        if found is not self:
+            self.outer = found
+        return found
+
+
 class _Draft(NamedTuple):
-    """An answer that rests on open questions: on which at the outermost."""
+    """An answer that rests on open questions."""
 
     values: Values
-    lowest: int
+    circle: _Circle
 
 
 class CyclicEvaluator(ABC):
@@ -55,6 +75,10 @@ class CyclicEvaluator(ABC):
         self._known: dict[Question, Values] = {}
         self._drafts: dict[Question, _Draft] = {}
         """Answers that rest on questions which are open."""
+        self._draft_order: list[Question] = []
+        """Their questions in the order of the answers: the newest are asked for, and dropped."""
+        self._circles: list[_Circle] = []
+        """Those of the answers, in their order, that are a part of no other."""
         self._assumed: dict[Question, Values] = {}
         """What is known so far of open questions that rest on themselves."""
         self._open: dict[Question, int] = {}
@@ -96,20 +120,23 @@ class CyclicEvaluator(ABC):
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
         """What an expression may be."""
-        if type(node) in _UNFOLLOWED_TYPES or node is None:
+        if node is None or type(node) in _UNFOLLOWED_TYPES:
             return UNKNOWN
         key = (id(node), frame)
         known = self._known.get(key)
         if known is not None:
             return known
-        if isinstance(node, (ast.Name, ast.Attribute)) and self.is_foreign(node, frame.scope):
-            self._known[key] = UNKNOWN
-            return UNKNOWN
         if isinstance(node, ast.Name):
-            return self.solve(key, self.evaluate_name, node, frame)
+            if self.is_foreign(node, frame.scope):
+                self._known[key] = UNKNOWN
+                return UNKNOWN
+            return self._answer(key, self.evaluate_name, node, frame)
         if isinstance(node, ast.Attribute):
-            return self.solve(key, self.evaluate_attribute_node, node, frame)
-        return self.solve(key, self.evaluate_node, node, frame)
+            if self.is_foreign(node, frame.scope):
+                self._known[key] = UNKNOWN
+                return UNKNOWN
+            return self._answer(key, self.evaluate_attribute_node, node, frame)
+        return self._answer(key, self.evaluate_node, node, frame)
 
     def solve(
         self,
@@ -120,15 +147,24 @@ class CyclicEvaluator(ABC):
     ) -> Values:
         """The answer to a question: what is known, or what `compute` makes of the two."""
         known = self._known.get(key)
-        if known is not None:
-            return known
-        if key in self._open:
+        return known if known is not None else self._answer(key, compute, first, second)
+
+    def _answer(
+        self,
+        key: Question,
+        compute: Callable[[First, Second], Values],
+        first: First,
+        second: Second,
+    ) -> Values:
+        """The answer to a question that is not known yet."""
+        opened = self._open.get(key)
+        if opened is not None:
             self._circular.add(key)
-            self._lowest = min(self._lowest, self._open[key])
+            self._lowest = min(self._lowest, opened)
             return self._assumed.get(key, UNKNOWN)
         draft = self._drafts.get(key)
         if draft is not None:
-            self._lowest = min(self._lowest, draft.lowest)
+            self._lowest = min(self._lowest, draft.circle.find_outermost().lowest)
             return draft.values
         depth = len(self._open)
         if self._evaluations >= self.most_evaluations:
@@ -157,7 +193,7 @@ class CyclicEvaluator(ABC):
         second: Second,
     ) -> Values:
         """Attempt it until nothing changes that it rests on."""
-        depth, begin = len(self._open), len(self._drafts)
+        depth, begin = len(self._open), len(self._draft_order)
         outer, self._open[key] = self._lowest, depth
         unstable, attempts = self._unstable, 0
         while True:
@@ -177,12 +213,10 @@ class CyclicEvaluator(ABC):
                 self._keep_draft(key, found, begin)
                 unstable = unstable or self._unstable
                 break
-            drafts = list(islice(self._drafts, begin, None))
+            drafts = self._take_drafts(begin)
             if not self._unstable or attempts == _MAX_ATTEMPTS:
-                self._known.update((one, self._drafts[one].values) for one in drafts)
+                self._known.update(drafts)
                 self._known[key] = found
-            for one in drafts:
-                del self._drafts[one]
             if key in self._known:
                 break
         self._lowest = min(outer, self._lowest) if self._lowest < depth else outer
@@ -193,11 +227,21 @@ class CyclicEvaluator(ABC):
 
     def _keep_draft(self, key: Question, found: Values, begin: int) -> None:
         """Keep what rests on outer questions, and what rests on it with it."""
-        if key in self._circular:
-            for one in list(islice(self._drafts, begin, None)):
-                values, lowest = self._drafts[one]
-                self._drafts[one] = _Draft(values, min(lowest, self._lowest))
-        self._drafts[key] = _Draft(found, self._lowest)
+        place = begin if key in self._circular else len(self._draft_order)
+        circle = _Circle(self._lowest, place)
+        while self._circles and self._circles[-1].begin >= place:
+            self._circles.pop().outer = circle
+        self._circles.append(circle)
+        self._drafts[key] = _Draft(found, circle)
+        self._draft_order.append(key)
+
+    def _take_drafts(self, begin: int) -> list[tuple[Question, Values]]:
+        """Drop the newest answers that rest on open questions, and give what they say."""
+        newest = self._draft_order[begin:]
+        del self._draft_order[begin:]
+        while self._circles and self._circles[-1].begin >= begin:
+            self._circles.pop()
+        return [(one, self._drafts.pop(one).values) for one in newest]
 
     def _ask_deep_ones(self, key: Question, again: Callable[[], Values]) -> Values:
         """Ask those on their own that lie too deep within a question, and then it again."""
@@ -223,6 +267,8 @@ class CyclicEvaluator(ABC):
 
     def _forget_drafts(self) -> None:
         self._drafts.clear()
+        self._draft_order.clear()
+        self._circles.clear()
         self._assumed.clear()
         self._lowest = _MAX_DEPTH + 1
         self._unstable = False
