@@ -89,7 +89,7 @@ def makes_on_device(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -
 
 def speaks_of_moves(module: Module) -> bool:
     """May the functions of a file copy to a device, by its text?"""
-    return any(word in module.file.content for word in _MOVING_WORDS)
+    return module.file.says_any(_MOVING_WORDS)
 
 
 _MOVING_WORDS = (b".cuda(", b".to(", b"as_tensor(")

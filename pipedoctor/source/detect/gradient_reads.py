@@ -18,7 +18,7 @@ def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
             for module in recorder.project.modules
             if b".grad" in module.file.content
             for scope in module.scopes
-            if not scope.is_module_body and _uses_gradients(scope) and _reads(scope)
+            if not scope.is_module_body and _reads(scope) and _uses_gradients(scope)
         }
         for name in [*names]:
             sites = recorder.project.find_call_sites(name)

@@ -1,6 +1,8 @@
 """What modules read in ``forward``, where no loop is seen to come to them."""
 
 import ast
+from collections.abc import Iterator
+from itertools import chain
 
 from pipedoctor.facts.code_events.training import HostRead
 from pipedoctor.facts.source import Loop
@@ -45,19 +47,24 @@ def _comes_to_read(
     recorder: EventRecorder, cls: ClassDefinition, forward: CodeScope, known: dict[CodeScope, bool]
 ) -> bool:
     """Is there anything that may read a tensor, in ``forward`` or in what it calls?"""
-    entered = [
-        target
-        for step in forward.calls
-        if isinstance(step.node, ast.Call) and not step.context.inner
-        for target, _ in list_entered(recorder, forward, step.node, cls)
-    ]
-    for one in (forward, *entered):
+    entered: list[CodeScope] = []
+    for one in chain((forward,), _list_entered(recorder, cls, forward)):
         if one not in known:
             known[one] = _may_read(one)
         if known[one]:
             return True
-    recorder.followed_scopes.update(map(id, entered))
+        entered.append(one)
+    recorder.followed_scopes.update(map(id, entered[1:]))
     return False
+
+
+def _list_entered(
+    recorder: EventRecorder, cls: ClassDefinition, forward: CodeScope
+) -> Iterator[CodeScope]:
+    """What ``forward`` calls, one after another: most answer the question before the last."""
+    for step in forward.calls:
+        if isinstance(step.node, ast.Call) and not step.context.inner:
+            yield from (one for one, _ in list_entered(recorder, forward, step.node, cls))
 
 
 def _may_read(scope: CodeScope) -> bool:

@@ -83,8 +83,7 @@ def _find_listed_attributes(
 
 def _record_annotation_indices(recorder: EventRecorder, cls: ClassDefinition) -> None:
     """``self.coco = COCO(path)``: dictionaries of all annotations, in the dataset."""
-    modules = recorder.project.modules
-    if not any(ANNOTATION_INDICES.keys() & set(one.imported_names.values()) for one in modules):
+    if recorder.project.imported_full_names.isdisjoint(ANNOTATION_INDICES):
         return
     evaluator = recorder.loader_flow.evaluator
     for scope in recorder.project.all_methods(cls):

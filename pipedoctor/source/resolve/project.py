@@ -86,6 +86,13 @@ class Project(DefinitionIndex):
         return found
 
     @cached_property
+    def imported_full_names(self) -> frozenset[str]:
+        """All that any of its files imports, by full names."""
+        return frozenset(
+            name for module in self.modules for name in module.imported_names.values()
+        )
+
+    @cached_property
     def _other_names(self) -> dict[str, set[str]]:
         """What imports call something: ``train`` of ``import train_epoch as train``."""
         found: dict[str, set[str]] = {}
@@ -126,14 +133,20 @@ class Project(DefinitionIndex):
         if known is not None:
             return known
         found = self._known_partials[scope] = list[CallSite]()
+        for site in self._partials_by_name.get(scope.name, ()):
+            first, *rest = site.node.args
+            call = ast.copy_location(ast.Call(first, rest, site.node.keywords), site.node)
+            if self._is_call_of_function(part := CallSite(site.scope, site.step, call), scope):
+                found.append(part)
+        return found
+
+    @cached_property
+    def _partials_by_name(self) -> dict[str, list[CallSite]]:
+        """Calls of ``partial``, by the last part of the name of what they are given first."""
+        found: dict[str, list[CallSite]] = {}
         for site in self.find_call_sites("partial"):
-            given = site.node.args[:1]
-            if given and last_name(given[0]) == scope.name:
-                call = ast.copy_location(
-                    ast.Call(given[0], site.node.args[1:], site.node.keywords), site.node
-                )
-                if self._is_call_of_function(part := CallSite(site.scope, site.step, call), scope):
-                    found.append(part)
+            for first in site.node.args[:1]:
+                found.setdefault(last_name(first), []).append(site)
         return found
 
     def _find_shapes(self, last: str) -> list[CallShape]:

@@ -26,6 +26,10 @@ class FunctionBody:
         kw_only=True, default_factory=dict[str, list[tuple[ast.expr, CodeStep]]]
     )
     """What is assigned to each name here, in order: ``x`` and ``self.x``."""
+    stores: list[tuple[ast.expr, ast.expr]] = field(
+        kw_only=True, default_factory=list[tuple[ast.expr, ast.expr]]
+    )
+    """Assignments to what is no plain name: the target and the value, in their order."""
 
     @property
     def calls(self) -> list[CodeStep]:
@@ -54,24 +58,18 @@ class FunctionBody:
     def item_stores(self) -> Mapping[str, list[tuple[ast.expr, ast.expr]]]:
         """What is stored in variables at an index: ``x[index] = value``, by the variable."""
         found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
-        for step in self.steps_by_type.get(ast.Assign, ()):
-            node = step.node
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(target, ast.Subscript) and isinstance(node, ast.Assign):
-                    stored = (target.slice, node.value)
-                    found.setdefault(binding_key(target.value), []).append(stored)
+        for target, value in self.stores:
+            if isinstance(target, ast.Subscript):
+                found.setdefault(binding_key(target.value), []).append((target.slice, value))
         return found
 
     @cached_property
     def attribute_stores(self) -> Mapping[str, list[tuple[str, ast.expr]]]:
         """What is stored in attributes of variables, ``x.name = value``, by the variable."""
         found: dict[str, list[tuple[str, ast.expr]]] = {}
-        for step in self.steps_by_type.get(ast.Assign, ()):
-            node = step.node
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(target, ast.Attribute) and isinstance(node, ast.Assign):
-                    stored = (target.attr, node.value)
-                    found.setdefault(binding_key(target.value), []).append(stored)
+        for target, value in self.stores:
+            if isinstance(target, ast.Attribute):
+                found.setdefault(binding_key(target.value), []).append((target.attr, value))
         return found
 
     @cached_property
@@ -129,7 +127,7 @@ class FunctionBody:
         pairs = zip(args.kwonlyargs, args.kw_defaults, strict=True)
         return found + [one.arg for one, default in pairs if default is not None]
 
-    @property
+    @cached_property
     def parameters(self) -> list[ast.arg]:
         """Those that a position can fill, in order; ``self`` among them."""
         if isinstance(self.node, ast.Module):

@@ -240,6 +240,8 @@ def _record_bindings(scope: CodeScope, step: CodeStep) -> None:
     node = step.node
     if isinstance(node, ast.Assign):
         for target in node.targets:
+            if type(target) is not ast.Name:
+                scope.stores.append((target, node.value))
             _bind_target(scope, target, node.value, step)
     elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
         _bind_target(scope, node.target, node.value, step)

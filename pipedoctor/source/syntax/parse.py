@@ -7,7 +7,7 @@ import re
 import tokenize
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,6 +36,16 @@ class ParsedFile:
     tree: ast.Module
     content: bytes
     cells: Sequence[CellStart] = ()
+    _known_words: dict[tuple[bytes, ...], bool] = field(
+        default_factory=dict[tuple[bytes, ...], bool]
+    )
+
+    def says_any(self, words: tuple[bytes, ...]) -> bool:
+        """Does any of these stand in its text? Looked for once."""
+        known = self._known_words.get(words)
+        if known is None:
+            known = self._known_words[words] = any(word in self.content for word in words)
+        return known
 
     @cached_property
     def lines(self) -> list[bytes]:

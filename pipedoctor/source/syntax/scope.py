@@ -272,6 +272,9 @@ def _make_inner(scope: CodeScope, node: FunctionNode) -> CodeScope:
             own = CodeStep(step.node, step.context.within(node.lineno, inner=within))
             inner.steps.append(own)
             inner.steps_by_type.setdefault(type(step.node), []).append(own)
+            if isinstance(step.node, ast.Assign):
+                targets = (one for one in step.node.targets if type(one) is not ast.Name)
+                inner.stores += [(one, step.node.value) for one in targets]
     return inner
 
 

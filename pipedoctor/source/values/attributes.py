@@ -158,16 +158,10 @@ class AttributeReader:
         """Assignments to attributes of what is not ``self``, by the attribute."""
         found: dict[str, list[tuple[ast.expr, ast.expr, CodeScope]]] = {}
         for scope in self.project.scopes:
-            for step in scope.steps_by_type.get(ast.Assign, ()):
-                node = step.node
-                if not isinstance(node, ast.Assign):
-                    continue
-                for target in node.targets:
-                    if isinstance(target, (ast.Name, ast.Subscript)):
-                        continue
-                    for one, value in _pair_targets(target, node.value):
-                        if isinstance(one, ast.Attribute) and not _is_self(one.value):
-                            found.setdefault(one.attr, []).append((one.value, value, scope))
+            for target, given in scope.stores:
+                for one, value in _pair_targets(target, given):
+                    if isinstance(one, ast.Attribute) and not _is_self(one.value):
+                        found.setdefault(one.attr, []).append((one.value, value, scope))
         return found
 
     @cached_property
