@@ -45,6 +45,7 @@ from pipedoctor.source.values.lattice import (
 )
 from pipedoctor.source.values.library import (
     ITEM_TAKERS,
+    KNOWN_BUILTINS,
     MODULE_IMPORTERS,
     NAMESPACES,
     OBJECT_MAKERS,
@@ -79,7 +80,7 @@ class CallEvaluator:
         """What a call returns."""
         name = last_name(node.func)
         full = self.model.project.full_name_of(node.func, frame.scope.module)
-        if isinstance(node.func, ast.Name) and not full:
+        if name in KNOWN_BUILTINS and isinstance(node.func, ast.Name) and not full:
             found = self._call_builtin(name, node, frame)
             if found is not None:
                 return found

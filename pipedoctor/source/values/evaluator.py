@@ -48,9 +48,11 @@ from pipedoctor.source.values.lattice import (
 from pipedoctor.source.values.modules import any_of_module, read_global, read_imported, read_module
 
 _MAX_OBJECT_CALLS = 40
-_CONTAINERS = (
-    *(ast.Tuple, ast.List, ast.Set, ast.Dict),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+_CONTAINERS: frozenset[type[ast.expr]] = frozenset(
+    (
+        *(ast.Tuple, ast.List, ast.Set, ast.Dict),
+        *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    )
 )
 
 
@@ -108,7 +110,7 @@ class Evaluator(CyclicEvaluator):
         """What any other expression may be."""
         if isinstance(node, ast.Call):
             return self._evaluate_call(node, frame)
-        if isinstance(node, _CONTAINERS):
+        if type(node) in _CONTAINERS:
             return frozenset((ContainerValue(node, frame),))
         if isinstance(node, ast.Subscript):
             index = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -138,15 +140,19 @@ class Evaluator(CyclicEvaluator):
         scope, name = frame.scope, node.id
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
-        first = next(iter(scope.parameters), None) if name == "cls" else None
-        if frame.owner is not None and first is not None and first.arg == name:
-            return frozenset((ClassValue(frame.owner.cls),))
+        if name == "cls" and frame.owner is not None:
+            if [one.arg for one in scope.parameters[:1]] == [name]:
+                return frozenset((ClassValue(frame.owner.cls),))
         found = self.definitions.find(scope, name, node.lineno)
         values = UNKNOWN
         if found.assigned or found.looped:
             assigned = self._select_assignments(found.assigned, name, frame)
-            values = join([self.evaluate(one, frame) for one in assigned])
-            values |= join([self._element_of_target(one, frame) for one in found.looped])
+            if len(assigned) == 1:
+                values = self.evaluate(assigned[0], frame)
+            else:
+                values = join([self.evaluate(one, frame) for one in assigned])
+            if found.looped:
+                values |= join([self._element_of_target(one, frame) for one in found.looped])
         if name in scope.filled_names:
             values |= self.evaluate(scope.filled_names[name], frame)
         if name in scope.local_functions:
@@ -190,6 +196,8 @@ class Evaluator(CyclicEvaluator):
         known = owners and not any(isinstance(one, ModuleValue) for one in owners)
         full = "" if known else self.project.full_name_of(node, frame.scope.module)
         if owners and not full:
+            if len(owners) == 1:
+                return self.evaluate_attribute(*owners, node.attr)
             return join([self.evaluate_attribute(one, node.attr) for one in owners])
         if full:
             definition = self.project.find_by_name(full, frame.scope.module)

@@ -17,15 +17,17 @@ class ForeignNames:
         self.project = project
         self._definitions = definitions
         self._known: dict[tuple[int, CodeScope], bool] = {}
-        self._known_names: dict[tuple[CodeScope, str], bool] = {}
+        self._known_names: dict[CodeScope, dict[str, bool]] = {}
 
     def is_foreign(self, node: ast.Name | ast.Attribute, scope: CodeScope) -> bool:
         """``torch.zeros`` of ``import torch``, ``len``: nothing of the project has that name."""
         if isinstance(node, ast.Name):
-            key = (scope, node.id)
-            named = self._known_names.get(key)
+            names = self._known_names.get(scope)
+            if names is None:
+                names = self._known_names[scope] = {}
+            named = names.get(node.id)
             if named is None:
-                named = self._known_names[key] = self._is_foreign_name(node, scope)
+                named = names[node.id] = self._is_foreign_name(node, scope)
             return named
         place = (id(node), scope)
         found = self._known.get(place)

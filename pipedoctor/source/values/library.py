@@ -2,6 +2,13 @@
 
 from collections.abc import Mapping
 
+KNOWN_BUILTINS = frozenset(
+    (
+        *("iter", "next", "anext", "enumerate", "zip", "getattr", "vars"),
+        *("dict", "OrderedDict", "super"),
+    )
+)
+"""Functions of Python itself whose results are known."""
 PASSED_ON = frozenset(
     (
         *("tqdm", "trange", "track", "progress_bar", "progressbar", "ProgressBar", "Progress"),
