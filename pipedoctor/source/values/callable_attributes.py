@@ -31,10 +31,16 @@ _NEVER_CALLED = frozenset(
 
 def list_callable_attributes(project: Project, attributes: AttributeReader) -> frozenset[str]:
     """All names that an attribute needs to have for a call of it to enter the project."""
-    found = {*_OF_LOADERS, *attributes.attribute_stores}
+    found = set(list_declared_attributes(project, attributes))
     for key, stores in attributes.stores_on_self.items():
         if any(type(value) not in _NEVER_CALLED for value, _ in stores):
             found.add(key)
+    return frozenset(found)
+
+
+def list_declared_attributes(project: Project, attributes: AttributeReader) -> frozenset[str]:
+    """Those among them that are more than what methods assign to ``self``."""
+    found = {*_OF_LOADERS, *attributes.attribute_stores}
     for cls in project.classes:
         found.update(_names_in_class(cls))
     for module in project.modules:

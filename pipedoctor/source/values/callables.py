@@ -23,11 +23,10 @@ from pipedoctor.source.values.lattice import (
     Value,
     Values,
 )
+from pipedoctor.source.values.loader_forms import CALLING_NAMES, ForeignForms
 
 _CALLING_METHODS = ("__call__", "forward")
 _MAX_NESTING = 4
-_KEPT_NAMES = frozenset(("Compose", "Lambda", "Sequential", "OneOf", "SomeOf", "RandomApply"))
-"""Objects of libraries that call what they are made with."""
 _PROPERTIES = frozenset(("property", "cached_property"))
 
 
@@ -88,6 +87,14 @@ class CallableFinder:
         self._known_properties: dict[ClassDefinition, dict[str, CodeScope]] = {}
 
     @cached_property
+    def _called_forms(self) -> ForeignForms:
+        return ForeignForms(self.evaluator, called=True)
+
+    @cached_property
+    def _object_forms(self) -> ForeignForms:
+        return ForeignForms(self.evaluator, called=False)
+
+    @cached_property
     def _iterates_itself(self) -> bool:
         """Does any class of the project say how its objects are iterated?"""
         return any("__iter__" in cls.methods for cls in self.project.classes)
@@ -112,15 +119,18 @@ class CallableFinder:
         for step in scope.steps_by_type.get(ast.Subscript, ()):
             sub = step.node
             if isinstance(sub, ast.Subscript) and _may_ask_object(sub):
-                yield from self._methods(self.evaluator.evaluate(sub.value, frame), "__getitem__")
+                yield from self._methods(sub.value, frame, "__getitem__")
         for step in scope.steps_by_type.get(ast.For, ()) if self._iterates_itself else ():
             if isinstance(step.node, ast.For):
-                yield from self._methods(self.evaluator.evaluate(step.node.iter, frame), "__iter__")
+                yield from self._methods(step.node.iter, frame, "__iter__")
         if callee.owner is not None:
             yield from self._properties(scope, callee.owner)
 
-    def _methods(self, values: Values, name: str) -> Iterator[Callee]:
-        for value in values:
+    def _methods(self, node: ast.expr, frame: Frame, name: str) -> Iterator[Callee]:
+        """A method that the language calls of objects of the project."""
+        if self._object_forms.excludes(node, frame.scope):
+            return
+        for value in self.evaluator.evaluate(node, frame):
             if isinstance(value, InstanceValue):
                 method = self.project.find_method(value.cls, name)
                 if method is not None:
@@ -151,6 +161,8 @@ class CallableFinder:
             if isinstance(given, (ast.Name, ast.Attribute)):
                 if not calls and not self._names_function(given, frame):
                     continue
+                if self._called_forms.excludes(given, frame.scope):
+                    continue
                 for value in self.evaluator.evaluate(given, frame):
                     if isinstance(value, (FunctionValue, PartialValue)):
                         yield from self._enter(value)
@@ -169,7 +181,7 @@ class CallableFinder:
 
     def callees_of(self, func: ast.expr, frame: Frame) -> Iterator[Callee]:
         """What a call of an expression enters, in the order of the text."""
-        if isinstance(func, ast.Attribute) and func.attr not in self.evaluator.callable_attributes:
+        if self._called_forms.excludes(func, frame.scope):
             return
         values = self.evaluator.evaluate(func, frame)
         found = {callee: None for value in values for callee in self._enter(value)}
@@ -216,7 +228,7 @@ class CallableFinder:
             for one in self.evaluator.evaluate(value.call.args[0], value.frame):
                 yield from self._enter(one, depth - 1)
         elif isinstance(value, ExternalValue) and depth:
-            if value.name.rpartition(".")[2] in _KEPT_NAMES:
+            if value.name.rpartition(".")[2] in CALLING_NAMES:
                 for given in (*value.call.args, *(w.value for w in value.call.keywords)):
                     inner = self.evaluator.evaluate(given, value.frame)
                     yield from self._enter_all(inner, depth - 1)

@@ -21,7 +21,10 @@ from pipedoctor.source.syntax.reaching_definitions import (
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter, list_inner_arguments
 from pipedoctor.source.values.attributes import AttributeReader
-from pipedoctor.source.values.callable_attributes import list_callable_attributes
+from pipedoctor.source.values.callable_attributes import (
+    list_callable_attributes,
+    list_declared_attributes,
+)
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.chosen_classes import ChosenClasses
 from pipedoctor.source.values.containers import elements_of, item_of
@@ -238,6 +241,11 @@ class Evaluator(CyclicEvaluator):
     def callable_attributes(self) -> frozenset[str]:
         """Names that an attribute needs to have for a call of it to enter the project."""
         return list_callable_attributes(self.project, self.attributes)
+
+    @cached_property
+    def declared_attributes(self) -> frozenset[str]:
+        """Those of them that are more than what methods assign to ``self``."""
+        return list_declared_attributes(self.project, self.attributes)
 
     def subclasses_of(self, cls: ClassDefinition) -> list[ClassDefinition]:
         """The classes of the project that derive from one."""

@@ -23,7 +23,7 @@ from pipedoctor.source.values.lattice import (
     Values,
 )
 from pipedoctor.source.values.library import PARAMETER_NAMES
-from pipedoctor.source.values.loader_forms import LoaderForms
+from pipedoctor.source.values.loader_forms import ForeignForms
 
 _MAX_NESTING = 3
 _REQUESTS = frozenset(("next", "__next__", "anext"))
@@ -74,10 +74,8 @@ class LoaderFlow:
         return found
 
     @cached_property
-    def _forms(self) -> LoaderForms:
-        evaluator = self.evaluator
-        names, calls = evaluator.callable_attributes, evaluator.loaders_by_call
-        return LoaderForms(self.project, evaluator.definitions, names, calls)
+    def _forms(self) -> ForeignForms:
+        return ForeignForms(self.evaluator, called=False)
 
     def evaluate_argument(self, loader_call: ResolvedLoaderCall, name: str) -> Values:
         """What an argument of a loader may be, in the call that makes this loader."""

@@ -1,17 +1,16 @@
 """
-Expressions that give no loader, by their form and their names alone.
+Expressions that give nothing of the project, by their form and their names alone.
 
-Most loops of a project are over files, numbers or parts of a module: what these are made of
-need not be followed to its end to know that they give no batches.
+Most loops are over files, numbers or parts of a module, and most calls are of layers: what
+these are made of need not be followed to its end to know that they give no batches, and that
+they enter no function of the project.
 """
 
 import ast
-from collections.abc import Container
 
-from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.expressions import last_name
-from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.library import (
     ITEM_TAKERS,
     MODULE_IMPORTERS,
@@ -44,33 +43,54 @@ _GIVING = frozenset[str]().union(
     *(SPLITS, WRAPPERS),
 )
 """Functions and methods of libraries that may give a loader which they are given."""
+CALLING_NAMES = frozenset(("Compose", "Lambda", "Sequential", "OneOf", "SomeOf", "RandomApply"))
+"""Objects of libraries that call what they are made with."""
 
 
-class LoaderForms:
-    """Tells what cannot be a loader in one project."""
+class ForeignForms:
+    """
+    Tells what gives neither a loader nor an object of one project.
 
-    def __init__(
-        self,
-        project: Project,
-        definitions: DefinitionFinder,
-        callable_names: frozenset[str],
-        loader_calls: Container[int],
-    ) -> None:
-        self.project = project
-        self._loader_calls = loader_calls
-        self._definitions = definitions
-        self._callable_names = callable_names
+    With `called`, also nothing that enters a function of the project when it is called.
+    """
+
+    def __init__(self, evaluator: Evaluator, *, called: bool) -> None:
+        self.project = evaluator.project
+        self._called = called
+        self._giving = _GIVING | CALLING_NAMES if called else _GIVING
+        self._loader_calls = evaluator.loaders_by_call
+        self._definitions = evaluator.definitions
+        self._callable_names = evaluator.callable_attributes
+        self._declared_names = evaluator.declared_attributes
+        self._stores_on_self = evaluator.attributes.stores_on_self
+        self._known_attributes: dict[str, bool] = {}
 
     def excludes(self, node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH) -> bool:
-        """Is it nothing that gives batches, whatever its parts are?"""
+        """Is it nothing of the project, whatever its parts are?"""
         if not isinstance(node, _FOLLOWED):
-            return True
+            return not (self._called and isinstance(node, ast.Lambda))
         if isinstance(node, ast.Call):
             return self._excludes_call(node, scope, depth)
         if isinstance(node, ast.GeneratorExp):
             given = (one.iter for one in node.generators)
             return not depth or all(self.excludes(one, scope, depth - 1) for one in given)
+        if isinstance(node, ast.Attribute):
+            return self._excludes_attribute(node.attr, depth)
         return isinstance(node, ast.Name) and self._excludes_name(node.id, scope, depth)
+
+    def _excludes_attribute(self, name: str, depth: int) -> bool:
+        """An attribute that nothing of the project has, or that methods give nothing of it."""
+        if name not in self._callable_names:
+            return True
+        if name in self._declared_names or not depth:
+            return False
+        known = self._known_attributes.get(name)
+        if known is None:
+            self._known_attributes[name] = False  # where it comes back to itself
+            stores = self._stores_on_self.get(name, ())
+            known = all(self.excludes(value, scope, depth - 1) for value, scope in stores)
+            self._known_attributes[name] = known
+        return known
 
     def _excludes_call(self, node: ast.Call, scope: CodeScope, depth: int) -> bool:
         """A call of a library, that hands on nothing or only what is no loader either."""
@@ -82,7 +102,7 @@ class LoaderForms:
             return False
         if isinstance(node.func, ast.Name) and self._is_bound(node.func.id, scope):
             return False
-        if names.isdisjoint(_GIVING) and names.isdisjoint(_HANDED_ON):
+        if names.isdisjoint(self._giving) and names.isdisjoint(_HANDED_ON):
             return True
         if isinstance(node.func, ast.Name) and names <= _HANDED_ON and depth:
             given = [*node.args, *(word.value for word in node.keywords)]
