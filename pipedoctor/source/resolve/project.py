@@ -88,9 +88,7 @@ class Project(DefinitionIndex):
     @cached_property
     def imported_full_names(self) -> frozenset[str]:
         """All that any of its files imports, by full names."""
-        return frozenset(
-            name for module in self.modules for name in module.imported_names.values()
-        )
+        return frozenset(name for module in self.modules for name in module.imported_names.values())
 
     @cached_property
     def _other_names(self) -> dict[str, set[str]]:

@@ -90,7 +90,8 @@ class CyclicEvaluator(ABC):
         self._unstable = False
         """Has an assumption changed since the present attempt began?"""
         self._too_deep: dict[Question, Callable[[], Values]] = {}
-        self._evaluations = 0
+        self.evaluations = 0
+        """How many answers were worked out, each attempt for itself."""
         self.most_evaluations = self.most_in_all
         """What may be used up by now: some is left for those who ask last."""
 
@@ -167,7 +168,7 @@ class CyclicEvaluator(ABC):
             self._lowest = min(self._lowest, draft.circle.find_outermost().lowest)
             return draft.values
         depth = len(self._open)
-        if self._evaluations >= self.most_evaluations:
+        if self.evaluations >= self.most_evaluations:
             self._lowest = -1
             return UNKNOWN
         if depth >= _MAX_DEPTH:
@@ -197,7 +198,7 @@ class CyclicEvaluator(ABC):
         outer, self._open[key] = self._lowest, depth
         unstable, attempts = self._unstable, 0
         while True:
-            self._evaluations += 1
+            self.evaluations += 1
             attempts += 1
             self._lowest, self._unstable = _MAX_DEPTH + 1, False
             found = compute(first, second)
@@ -259,7 +260,7 @@ class CyclicEvaluator(ABC):
                     left -= 1
                     asked.update(deeper)
                     continue
-                if self._evaluations < self.most_evaluations:
+                if self.evaluations < self.most_evaluations:
                     self._known[one] = found  # all that lies deeper is being asked already
             del asked[one]
         self._too_deep = {}

@@ -199,8 +199,6 @@ class Evaluator(CyclicEvaluator):
         known = owners and not any(isinstance(one, ModuleValue) for one in owners)
         full = "" if known else self.project.full_name_of(node, frame.scope.module)
         if owners and not full:
-            if len(owners) == 1:
-                return self.evaluate_attribute(*owners, node.attr)
             return join([self.evaluate_attribute(one, node.attr) for one in owners])
         if full:
             definition = self.project.find_by_name(full, frame.scope.module)

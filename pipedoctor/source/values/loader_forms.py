@@ -32,7 +32,8 @@ _FOLLOWED = (
 _HANDED_ON = frozenset(("enumerate", "zip", "list", "sorted", "tuple", "reversed"))
 """Builtins that give what their arguments give."""
 _BUILTINS = frozenset(("iter", "next", "anext", "getattr", "vars", "super", "partial"))
-_METHODS = frozenset(("items", "values", "get", "pop", "copy", "next", "__next__", "__iter__"))
+_METHODS = frozenset(("get", "pop", "copy", "next", "__next__", "__iter__"))
+"""Not ``items`` and ``values``: these give a list, which is no loader, nor is it called."""
 _LAST_NAMES = frozenset(
     one.rpartition(".")[2]
     for names in (ITEM_TAKERS, MODULE_IMPORTERS, OBJECT_MAKERS, OBJECT_PARSERS)
