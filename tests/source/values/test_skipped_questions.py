@@ -126,7 +126,9 @@ def count_evaluations(layers: int) -> int:
     made = "".join(f"        self.step{n} = torch.nn.Linear(3, {n})\n" for n in range(layers))
     called = "".join(f"        x = self.step{n}(x)\n" for n in range(layers))
     text = f"{HEAD}class Data(Dataset):\n    def __init__(self):\n{made}"
-    text += f"    def __getitem__(self, index):\n        x = FILES[index]\n{called}        return x\n"
+    text += (
+        f"    def __getitem__(self, index):\n        x = FILES[index]\n{called}        return x\n"
+    )
     text += "loader = DataLoader(Data(), num_workers=2)\nfor batch in loader:\n    pass\n"
     module = index_file(parse_file(files.SourceFile("train.py", text.encode())))
     recorder = EventRecorder(Project([module]))
