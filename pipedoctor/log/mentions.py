@@ -67,7 +67,7 @@ _UNTRUE = re.compile(
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
     rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS}"
     r"|(?:corrupt|broken|truncated|damaged|missing) \w{2,20})\w{0,40}"
-    r"(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)\]]|$)))"
+    r"[\"']?(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)}\]]|$)))"
     r"|^[a-z_:]{3,100}(?:\{.{0,300}\})? 0(?:\.0)?$"
     rf"|\b(?:no longer|never again|not longer) (?:be )?{_ENDED}\b[^;.]*"
     r"|^.{0,300}\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\b"
@@ -76,6 +76,7 @@ _UNTRUE = re.compile(
     r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are|was|were|has been|have been) (?:now )?"
     r"(?:gone|fixed|closed|solved|cured|eliminated))\b(?! by\b)[^;.]*"
     r"|\b(?:kill|stop)_?signal ?[=:] ?\w{1,10}|<!--.{0,400}?-->"
+    r"|\bno (?:\w{1,20} ){1,4}any ?more\b"
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
 )
 """Failures that did not happen, or happen no longer."""

@@ -34,8 +34,8 @@ _MANUAL = re.compile(
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|i'm|i've|my|we|our)\b.{0,80}\b(?:get|got|see|saw|run|ran|running|train\w*|fail\w*"
     r"|hang\w*|crash\w*|error|problem|issue|tried|try|trying|have|am)\b"
-    r"|^#{1,6} (?:problem|error|bug\b(?! ?fix)|actual|current behaviou?r|logs?\b|output|environment"
-    r"|additional context|what happen(?:s|ed)|results?\b)"
+    r"|^#{1,6} (?:problem|error|bug\b(?! ?fix)|actual|current behaviou?r|logs?\b|output"
+    r"|environment\s*$|additional context|what happen(?:s|ed)|results?\b)"
     r"|\b(?:steps? to reproduce|to reproduce|expected behaviou?r|describe the bug|bug report)\b"
 )
 """Of who has the failure himself."""
