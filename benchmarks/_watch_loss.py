@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from _environ import bytecode_environ
+
 LOSS_HEAD = "Throughput lost while it is watched"
 MAX_LOSS = 0.01
 WINDOW_SECONDS = 9.0
@@ -71,6 +73,7 @@ def measure_loss(folder: Path, loops: Path, pairs: int) -> Loss:
         while not file.exists() or not file.stat().st_size:
             time.sleep(0.2)
         time.sleep(_WARM_SECONDS)
+        _watch(folder, job.pid, _WARM_SECONDS)  # compiles the program, which is not measured
         for number in range(pairs):
             rates: dict[bool, float] = {}
             for watched in (True, False) if number % 2 else (False, True):
@@ -93,11 +96,20 @@ def _measure_rate(file: Path, watched: int | None) -> float:
     if watched is None:
         time.sleep(WINDOW_SECONDS + 1)
     else:
-        command = (sys.executable, "-m", "pipedoctor", "watch", str(watched), "-q")
-        seconds = ("--seconds", str(WINDOW_SECONDS))
-        installed = file.parent  # the checkout would be compiled again for each watch
-        subprocess.run((*command, *seconds), stdout=subprocess.DEVNULL, check=True, cwd=installed)
+        _watch(file.parent, watched, WINDOW_SECONDS)
     return (_read_count(file) - count) / (time.perf_counter() - began)
+
+
+def _watch(folder: Path, pid: int, seconds: float) -> None:
+    """By a program whose bytecode is kept, as where it is installed."""
+    command = (sys.executable, "-m", "pipedoctor", "watch", str(pid), "-q")
+    subprocess.run(
+        (*command, "--seconds", str(seconds)),
+        stdout=subprocess.DEVNULL,
+        check=True,
+        cwd=folder,
+        env=bytecode_environ(),
+    )
 
 
 def _read_count(file: Path) -> int:

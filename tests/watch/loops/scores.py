@@ -16,7 +16,7 @@ LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
 RECORDINGS = HERE.parent / "recordings"
 PROGRAMS = (
     *("loop.py", "loop_items.py", "styles.py", "jobs.py"),
-    *("strained.py", "kinds.py", "phases.py"),
+    *("strained.py", "kinds.py", "phases.py", "fields.py"),
 )
 SECONDS = 7.0
 _MAX_SECONDS = 90.0
