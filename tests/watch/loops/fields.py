@@ -181,17 +181,6 @@ def epochs() -> Iterator[Any]:
 # --- steps
 
 
-def augment_batch(_: Any) -> None:
-    """What no worker does: the training process jitters a batch with functions of torch."""
-    if CURED:
-        time.sleep(0.005)
-        return
-    images = torch.ones(8, 3, 160, 160)
-    for _ in range(3):
-        images = images.mul(1.1).clamp(0, 1).sub(0.5).pow(2).sqrt()  # hot: jitters-batches
-    time.sleep(0.002)
-
-
 def trained(seconds: float) -> float:
     time.sleep(seconds)
     return seconds
@@ -260,12 +249,11 @@ def loops() -> dict[str, Loop]:
         "unpickles": (unpickles, step),
         "asks-again": (lambda: loader(pick(ask_until_answered), 2), step),
         "few-permits": (lambda: loader(pick(permitted), 6), step),
-        "samples-graphs": (lambda: loader(node, 1, 48, **graphs), step),
+        "samples-graphs": (lambda: loader(node, 1, 160, **graphs), step),
         "hashes": (lambda: loader(pick(hashed), 2), step),
         "copies-documents": (lambda: loader(pick(copied), 1), step),
         "coroutines-in-workers": (lambda: loader(pick(by_coroutines), 2), step),
         "batches-in-one-call": (lambda: DataLoader(InOneCall(), 8, num_workers=2), step),
-        "jitters-batches": (lambda: loader(quick, 1), augment_batch),
         "orders-epochs": (epochs, sleep(0.002)),
         # --- these only look as if data were late
         "step-of-a-pool": (start_pool, step_of_a_pool),
