@@ -110,16 +110,17 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
     def hide(value: str, home: str = "~") -> str:
         return _MARKED_HOME.sub(lambda _: home, redactor.redact_text(value))
 
-    seen = (
-        replace(
-            one,
-            values={
-                name: hide(value) if _PATH_OR_LINE.search(value) else value
-                for name, value in one.values.items()
-            },
-        )
-        for one in log.seen
-    )
+    def hide_values(one: Seen) -> dict[str, str]:
+        """Paths, lines, and what is hidden where its line is quoted: the name of a host, say."""
+        quote = redactor.redact_text(one.text) if one.values else ""
+        return {
+            name: hide(value)
+            if _PATH_OR_LINE.search(value) or (value in one.text and value not in quote)
+            else value
+            for name, value in one.values.items()
+        }
+
+    seen = (replace(one, values=hide_values(one)) for one in log.seen)
     names = {
         name: hide(value, "$HOME") if " " in value else value for name, value in log.names.items()
     }

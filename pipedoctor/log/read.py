@@ -45,6 +45,8 @@ BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS | MANIFEST_WORDS
 _MAX_QUOTE = 500
+_MAX_WORD = 300
+"""Characters of a word at the end of a quote that is left out where it would be cut."""
 _FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
 """Characters into a line that are too far to be seen, and those shown before."""
 _MAX_TAILS = 64
@@ -267,7 +269,7 @@ def _build_sighting(
     return Seen(
         signature=rule.key,
         line=number,
-        text=line.text.strip()[:_MAX_QUOTE],
+        text=_cut_quote(line.text.strip()),
         rank=line.rank,
         time=line.time,
         values=groups,
@@ -284,8 +286,23 @@ def _is_mention(rule: SignatureRule, text: str) -> bool:
 
 
 def _cut_context(text: str, start: int) -> str:
-    """The line, or of a long one the part in which somebody found something."""
-    return f"...{text[start - _CONTEXT_BEFORE :]}" if start > _FAR_OFFSET else text
+    """
+    The line, or of a long one the part in which somebody found something.
+
+    No word is cut: nobody could see any more that the rest of it is a secret.
+    """
+    if start <= _FAR_OFFSET:
+        return text
+    space = text.find(" ", start - _CONTEXT_BEFORE, start)
+    return f"...{text[space + 1 if space >= 0 else start :]}"
+
+
+def _cut_quote(text: str) -> str:
+    """So much of a line as is quoted, without a part of a word at its end."""
+    if len(text) <= _MAX_QUOTE:
+        return text
+    whole = text[: _MAX_QUOTE + 1].rpartition(" ")[0]
+    return whole if len(whole) > _MAX_QUOTE - _MAX_WORD else text[:_MAX_QUOTE]
 
 
 def _split_shape(match: Seen) -> list[bytes]:

@@ -82,6 +82,18 @@ PLACE_USERS: tuple[NameForm, ...] = (
         in_word=True,
     ),
     make_form(
+        "user",
+        f"{MAN}/man1/ps.1.html",
+        r"(?m)(^\s*)([a-z_][\w.-]{1,31})(?=\s+\d{1,7}\s+\d{1,4}\.\d\s+\d{1,3}\.\d\s)",
+        "python",
+    ),
+    make_form(
+        "user",
+        f"{_WINDOWS}whoami",
+        r"(\bwhoami\s?(?:->|=>|:)\s?[\w.-]{1,20}\\{1,2})([A-Za-z_][\w.$-]*)",
+        "whoami",
+    ),
+    make_form(
         "user", f"{MAN}/man1/whoami.1.html", rf"(\bwhoami\s?(?:->|=>|:)\s?){_USER}", "whoami"
     ),
     make_form(

@@ -55,3 +55,18 @@ def test_a_home_in_a_line_of_several_commands_is_typed_as_its_owner_does() -> No
     assert "$ du -xah ~/set/ |" in render_log(
         "OSError: [Errno 28] No space left on device: '/home/ottokar/set/x'\n"
     )
+
+
+def test_a_host_is_hidden_in_the_remedy_as_well() -> None:
+    shown = render_log("nfs: server files-9.corp not responding, still trying\n")
+    assert "$ rpcinfo -t '<host-1>' nfs" in shown
+    assert "files-9" not in shown
+
+
+@pytest.mark.parametrize("between", ["", " while saving"])
+def test_no_part_of_a_secret_is_left_of_a_long_line(between: str) -> None:
+    signature = "6ee2a9c45c43d0d6763b" * 20
+    line = f"GET https://h.example/a?X-Goog-Signature={signature}{between}"
+    shown = render_log(f"{line} {FULL}")
+    assert "disk-full" in shown
+    assert signature[-12:] not in shown
