@@ -1,13 +1,15 @@
 """Who seeds which generator: datasets, and functions that start workers."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pipedoctor.facts.code_events.seeds import GlobalSeed, WorkerSeed
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import LocalFunctionValue
 
 _SEED_FUNCTIONS = {
     "random.seed",
@@ -144,15 +146,28 @@ def record_inner_init_seeds(recorder: EventRecorder) -> None:
     seen: set[int] = set()
     for made in recorder.loader_calls.calls:
         given = made.arguments.get("worker_init_fn")
-        node: ast.AST | None = given.node if given is not None else None
-        if isinstance(node, ast.Name) and given is not None:
-            node = given.scope.local_functions.get(node.id)
-        if given is None or not isinstance(node, _INNER_FUNCTIONS) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        within = {id(one) for one in ast.walk(node)}
-        calls = [step for step in given.scope.calls if id(step.node) in within]
-        _record_init_seeds(recorder, given.scope, node, calls)
+        for node, scope in _list_inner_functions(recorder, given) if given is not None else ():
+            if id(node) not in seen:
+                seen.add(id(node))
+                within = {id(one) for one in ast.walk(node)}
+                calls = [step for step in scope.calls if id(step.node) in within]
+                _record_init_seeds(recorder, scope, node, calls)
+
+
+def _list_inner_functions(
+    recorder: EventRecorder, given: ArgumentExpression
+) -> Iterator[tuple[FunctionNode | ast.Lambda, CodeScope]]:
+    """The lambda or inner function itself; of ``make_init(seed)`` what that returns."""
+    node: ast.AST | None = given.node
+    if isinstance(node, ast.Name):
+        node = given.scope.local_functions.get(node.id)
+    if isinstance(node, _INNER_FUNCTIONS):
+        yield node, given.scope
+    elif isinstance(node, ast.Call):
+        evaluator = recorder.loader_flow.evaluator
+        for value in evaluator.evaluate(node, evaluator.frame_of(given.scope)):
+            if isinstance(value, LocalFunctionValue):
+                yield value.node, value.frame.scope
 
 
 def _record_init_seeds(

@@ -24,6 +24,7 @@ from pipedoctor.source.resolve.inherited_loaders import (
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression, KeywordDictionary
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
 from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.resolve.starred_arguments import expand_starred, pass_positions
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.call_arguments import find_default
@@ -235,6 +236,8 @@ class LoaderCallFinder:
             return value
         if isinstance(node, ast.Name) and node.id in argument.scope.local_functions:
             form = "local function"
+        elif isinstance(node, ast.Call):
+            return self._classify_returned(node, argument.scope, value)
         else:
             found = self.project.find_definition(node, argument.scope.module)
             if found is None:
@@ -248,6 +251,26 @@ class LoaderCallFinder:
                 name=found.full_name,
             )
         return Argument(how="unknown", text=value.text, at=value.at, form=form)
+
+    def _classify_returned(self, node: ast.Call, scope: CodeScope, value: Argument) -> Argument:
+        """``collate_fn=make_collate(pad)``, which returns a function within it."""
+        name = binding_key(node.func)
+        if name.startswith("self.") and scope.owner is not None:
+            made = self.project.find_method(scope.owner, name.removeprefix("self."))
+        else:
+            found = self.project.find_definition(node.func, scope.module)
+            made = found if isinstance(found, CodeScope) else None
+        forms = {_form_of_function(one, made) for one in returned_values(made)} if made else set()
+        if made is None or len(forms) != 1 or not (form := forms.pop()):
+            return value
+        return replace(value, form=form, name=made.full_name)
+
+
+def _form_of_function(node: ast.expr, scope: CodeScope) -> str:
+    if isinstance(node, ast.Lambda):
+        return "lambda"
+    local = isinstance(node, ast.Name) and node.id in scope.local_functions
+    return "local function" if local else ""
 
 
 def _calls_call_result(node: ast.Call) -> bool:
