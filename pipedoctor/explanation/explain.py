@@ -1,7 +1,8 @@
 """The straight line: a log, its causes, this machine, the explanation."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import BinaryIO
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from pipedoctor.check import shell
 from pipedoctor.engine.catalogue import Catalogue, load_packs
 from pipedoctor.engine.packs import find_packs
+from pipedoctor.explanation.hung_places import doubt_verdict, list_unresponsive
 from pipedoctor.explanation.local_facts import collect_sections, find_sections
 from pipedoctor.explanation.local_verdict import (
     LocalVerdict,
@@ -87,7 +89,10 @@ def explain_log(
     log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
     sections = facts(_find_needed_sections(catalogue, failures))
     local_facts = redactor.redact_facts(add_logged_job(sections, log))
-    judged = judge_causes(catalogue, failures, local_facts, log)
+    hung = list_unresponsive(local_facts)
+    checks = [find_check(catalogue, failure) for failure in failures]
+    verdicts = judge_causes(catalogue, failures, local_facts, log)
+    judged = map(doubt_verdict, verdicts, checks, repeat(hung))
     rows = sorted(zip(diagnosis.causes, failures, judged, strict=True), key=_sort_key)
     return Explanation(
         source=source,
@@ -95,9 +100,8 @@ def explain_log(
         unread=log.unread,
         place=name_place(local_facts),
         log_place=log.place,
-        causes=tuple(
-            _build_cause(rank, *row, signatures, redactor) for rank, row in enumerate(rows, 1)
-        ),
+        unresponsive=hung,
+        causes=_build_causes(rows, signatures, redactor),
         echoes=tuple(RepeatedLine(line=e.line, of=e.of) for e in diagnosis.echoes),
         left_out=_list_rejected(signatures, redactor),
     )
@@ -158,6 +162,15 @@ def _sort_key(
 ) -> tuple[float, int, float]:
     cause, _, opinion = row
     return (-(cause.score // _TIE_MARGIN), _STATE_ORDER[opinion.here], -cause.score)
+
+
+def _build_causes(
+    rows: Sequence[tuple[RankedCause, FailureMode, LocalVerdict]],
+    signatures: SignatureCatalogue,
+    redactor: Redactor,
+) -> tuple[SuspectedCause, ...]:
+    ranked = enumerate(rows, 1)
+    return tuple(_build_cause(rank, *row, signatures, redactor) for rank, row in ranked)
 
 
 def _build_cause(

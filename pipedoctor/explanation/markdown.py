@@ -21,6 +21,8 @@ def render(explanation: Explanation) -> str:
 
 def _write_lines(explanation: Explanation) -> Iterator[str]:
     yield f"# {escape_markdown(write_first_line(explanation))}"
+    for place in explanation.unresponsive:
+        yield from ("", escape_markdown(place))
     if target := describe_target(explanation):
         yield from ("", target)
     if explanation.fault is not None:

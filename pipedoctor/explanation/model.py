@@ -95,5 +95,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     fault: LoggedException | None = None
     unread: tuple[str, ...] = ()
     """What of the log was not read, each with the reason."""
+    unresponsive: tuple[str, ...] = ()
+    """Places of this machine that did not answer: ``/data (data) does not answer: ...``."""
     left_out: tuple[SkippedSignature, ...] = ()
     """Signatures that could not be used."""

@@ -176,6 +176,8 @@ class _ExplanationWriter:
 
     def write_lines(self, explanation: Explanation) -> Iterator[str]:
         yield self._style_text(write_first_line(explanation), _BOLD)
+        for place in explanation.unresponsive:
+            yield from self._wrap_text(clean_text(place), 0)
         if target := describe_target(explanation):
             yield from self._wrap_text(target, 0)
         if explanation.fault is not None:
