@@ -32,7 +32,8 @@ DOCUMENTS = (
 )
 PROMISE = re.compile(
     r"\b(?:never|nothing is|is always|(?:are|is) refused|even if|no network|not obeyed"
-    r"|cannot be restored|left alone|without blocking|whatever system|rolled back|wherever it stands|is abandoned)\b",
+    r"|cannot be restored|left alone|without blocking|whatever system|rolled back"
+    r"|wherever it stands|is abandoned)\b",
     re.IGNORECASE,
 )
 """Words with which promises are made."""
