@@ -12,7 +12,8 @@ from pipedoctor.check import (
 from pipedoctor.check.edits import Edits, edit_arguments
 from pipedoctor.facts import Pipeline, Setting, Source
 from pipedoctor.facts.code_events.dataset import HandleAttribute
-from pipedoctor.facts.source import LoaderCall
+from pipedoctor.facts.source import Argument, LoaderCall
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     format_argument,
@@ -27,6 +28,7 @@ from pipedoctor_checks._shared.training_loop import is_single_evaluation
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
 USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
+_OPTION = compile_lazily(r"default of (--?[\w-]+)")
 
 
 @check(
@@ -116,7 +118,7 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
                 f"Open {handle} in the worker, on first use; then add workers"
                 if handle
                 else "Add workers; measure how many are worthwhile",
-                _format_call(best),
+                _format_option(workers, best) or _format_call(best),
                 edits=_add_workers(source, loader, best) if literal and not handle else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
@@ -174,6 +176,12 @@ def _changed_arguments(best: Setting) -> dict[str, str]:
     if best.persistent_workers:
         wanted["persistent_workers"] = "True"
     return wanted
+
+
+def _format_option(workers: Argument, best: Setting) -> str:
+    """``--workers 4``, where the option of that name gives none by default."""
+    option = _OPTION.fullmatch(workers.why) if workers.how == "default" else None
+    return f"{option[1]} {best.num_workers}  # or by default" if option else ""
 
 
 def _format_call(best: Setting) -> str:

@@ -239,3 +239,10 @@ def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
 
     assert remedy.title == "Open self.bytes in the worker, on first use; then add workers"
     assert not remedy.edits
+
+
+def test_an_option_that_gives_none_by_default_is_named() -> None:
+    code = loader_call("Images(), num_workers=args.workers", before=WORKERS_OPTION.format(0))
+    (finding,) = find(num_workers_zero, code)
+
+    assert snippet(finding) == "--workers 2  # or by default"
