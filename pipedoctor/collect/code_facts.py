@@ -106,9 +106,12 @@ def choose_kept(sizes: Mapping[int, int]) -> frozenset[int]:
     """
     Choose the projects that stay in memory to the end of the process, by their sizes.
 
-    Those that are read last: together they take no more than the largest alone.
+    Those that are read last. Together they take no more than half of the largest alone: what
+    that has left behind in small pieces does not all come back.
     """
-    left = max(sizes.values(), default=0)
+    if len(sizes) == 1:
+        return frozenset(sizes)
+    left = max(sizes.values(), default=0) // 2
     kept: list[int] = []
     for number in sorted(sizes, key=sizes.__getitem__):
         left -= sizes[number]
