@@ -57,7 +57,8 @@ from pipedoctor.source.values.library import (
     SPLITS,
     WRAPPERS,
 )
-from pipedoctor.source.values.modules import any_of_module, list_module_items
+from pipedoctor.source.values.modules import list_module_items
+from pipedoctor.source.values.named_attributes import read_by_name
 
 _MANAGER_DECORATORS = {"contextmanager", "asynccontextmanager"}
 _MAX_RETURNS, _MAX_PARTS = 8, 4
@@ -112,13 +113,8 @@ class CallEvaluator:
             pairs = zip(node.args, given, strict=True)
             parts = (self._items_of(one) if isinstance(x, ast.Starred) else one for x, one in pairs)
             return frozenset((StreamValue(tuple(parts)),))
-        if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-            return join(
-                self.model.evaluate_attribute(one, str(node.args[1].value)) for one in given[0]
-            )
         if name == "getattr" and len(node.args) > 1:
-            modules = (one for one in given[0] if isinstance(one, ModuleValue))
-            return join(any_of_module(self.model, one) for one in modules)
+            return read_by_name(self.model, given[0], node.args[1], frame)
         if name == "vars" and given:
             return frozenset(one for one in given[0] if isinstance(one, ModuleValue))
         if name in {"dict", "OrderedDict"}:
