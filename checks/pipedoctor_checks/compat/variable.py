@@ -63,8 +63,11 @@ def variable(source: Source, /) -> Findings:
             in_code("Disable gradients explicitly", "with torch.no_grad():"),
             names=sorted({event.name for event in group}),
         )
-    yield from _report_plain(list(group_by_file(plain)))
-    for group in group_by_file(wanting):
+    groups = list(group_by_file(wanting))
+    if plain:  # one finding: the call goes, whether or not a gradient is wanted
+        yield from _report_plain([*group_by_file(plain), *groups])
+        return
+    for group in groups:
         yield make_code_finding(
             list_spots(group),
             Severity.NOTE,

@@ -77,6 +77,17 @@ def test_what_variable_took_off_its_graph(given: str, leaf: bool) -> None:
     assert written == ["", "" if leaf else ".detach()"]
 
 
+def test_one_finding_whether_or_not_a_gradient_is_wanted() -> None:
+    code = "from torch.autograd import Variable\nx = Variable(x)\n"
+    code += "y = Variable(y, requires_grad=True)\n"
+
+    (finding,) = find(variable, code)
+
+    assert [place.line for place in (finding.location, *finding.also_at) if place] == [16, 17]
+    written = "".join(edit.replacement for edit in finding.remedies[0].edits)
+    assert written.endswith(".requires_grad_()")
+
+
 def test_variable_stops_gradients() -> None:
     torch = pytest.importorskip("torch")
     weight = torch.ones(2, requires_grad=True)
