@@ -6,7 +6,7 @@ from itertools import pairwise
 
 MAX_TEXT_BYTES = 256 << 10
 """Bytes above which a text is a log: nobody pastes more of another kind."""
-_HEAD_LINES = 40
+_HEAD_LINES, _MIN_ROWS = 40, 4
 """Lines in which a text says what it is."""
 _FRAME = re.compile(r'^\s*File "[^"]+", line \d+|^Traceback \(most recent', re.MULTILINE)
 _COMMIT = re.compile(r"^commit [0-9a-f]{40}\b")
@@ -14,7 +14,8 @@ _RELEASES = re.compile(
     r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s (?:new|changed)|history|news)\b.{0,40}$"
     r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)"
     r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
-    r"|^(?:release|version) v?\d{1,4}\.\d|\bthis (?:release|version) (?:fixes|brings|adds|contains)"
+    r"|^(?:release|version) v?\d{1,4}\.\d[\d.]{0,8} \(\d{4}-"
+    r"|\bthis (?:release|version) (?:fixes|brings|adds|contains)"
     r"|^bugs? ?fixe[sd]:?$|\bhappy to announce\b|^highlights: |^news for \w"
     r"|; urgency=(?:low|medium|high)$"
     r"|^[A-Z][\w.-]{1,20}(?: [A-Z][\w.-]{1,20}){1,3} \(\d{1,5}\):$"
@@ -49,6 +50,21 @@ _REPORT = re.compile(
 )
 """How a program reports its failure, at the start of a line."""
 _VERSION = re.compile(r"^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$")
+_MARKED_UP = re.compile(
+    r"^\s{0,8}(?:#{1,6} \S|[=~-]{3,}\s*$|[-*•+o] \S|\d{1,3}[.)] \S|[|`\"*_]|[QA]: |<!--"
+    r"|\[[^\]]{1,80}\]\()|^ *-- \S"
+)
+"""Headings, items, tables, code and terms."""
+_INDENTED = re.compile(r"^\s{1,12}\S")
+_PLAIN_WORD = re.compile(
+    r"[\"'(`*]{0,2}[A-Za-z][A-Za-z'-]{0,30}[\"'`*)]{0,2}[.,;:!?]{0,2}|\d{1,4}(?:\.\d{1,3})*[.,;]?"
+)
+_MIN_WORDS, _PLAIN_SHARE, _WRAPPED_CHARS = 3, 0.8, 70
+_LOG_WORDS = re.compile(
+    r"\d\d:\d\d"
+    r"|(?:^|\W)(?:[A-Z]\w{2,40}(?:Error|Exception|Warning)|ERROR|WARN\w*|FATAL|INFO)\b"
+    r"|^\s*[\w-]{1,30}: |0x[0-9a-f]{4}"
+)
 _BULLET = re.compile(r"^\s*[-*•+o] \S")
 _IMPERATIVE = re.compile(
     r"^(?:[-*o+] |\d{1,3}[.)] |#\d{1,6}:? )?(?:[\w/. -]{2,24}: )?"
@@ -107,7 +123,7 @@ _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
 _DOCKER_LINE = re.compile(r"^(?:FROM|RUN|CMD|COPY|ENTRYPOINT|ENV|WORKDIR) \S")
 _MIN_INSTRUCTIONS = 3
-_SEARCH = re.compile(r"\b(?:e?grep|case|echo|\[\[)\b")
+_SEARCH = re.compile(r"\be?grep -\w*q")
 _PROMPT = re.compile(r"^(?:>>> ?|In \[\d{1,5}\]: )")
 _PURPOSE = re.compile(
     r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
@@ -200,7 +216,8 @@ def _find_sources(rows: list[str]) -> Iterator[int]:
         starts = _SOURCE.match(row)
         if starts or inside:
             yield number
-        inside = (bool(starts) or inside) and not row.rstrip().rstrip(",").endswith("]")
+        ends = row.lstrip().startswith("]") or row.rstrip().rstrip(",}").endswith("]")
+        inside = (bool(starts) or inside) and not ends
 
 
 def _find_comments(rows: list[str]) -> Iterator[int]:
@@ -208,7 +225,7 @@ def _find_comments(rows: list[str]) -> Iterator[int]:
     script = rows[0].startswith("#!/")
     if script or sum(bool(_DOCKER_LINE.match(row)) for row in rows) >= _MIN_INSTRUCTIONS:
         for number, row in enumerate(rows, 1):
-            if row.lstrip().startswith("#") or (script and _SEARCH.search(row)):
+            if row.lstrip().startswith(("# ", "#!")) or (script and _SEARCH.search(row)):
                 yield number
 
 
@@ -251,8 +268,7 @@ def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
     longer = max(subjects, numbered, key=len)
     if len(longer) < max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled)):
         return []
-    report = any(_REPORT.search(row) for _, row in filled)
-    return longer if report else [number for number, _ in filled]
+    return longer
 
 
 def _is_documentation(rows: list[str]) -> bool:
@@ -264,13 +280,27 @@ def _is_documentation(rows: list[str]) -> bool:
     answered = any(row.startswith("A:") for row in rows)
     asked = (row for row in rows if not (answered and row.startswith(("Q:", "A:"))))
     own = any(_FIRST_PERSON.search(row) or _REPORT.search(row) for row in asked)
-    if not headings or own:
+    short = len(rows) < _MIN_ROWS and headings < len(rows)
+    if not headings or own or short or not all(map(_is_documentary, rows, ["", *rows])):
         return False
     head = rows[:_HEAD_LINES]
     return any(
         row.startswith("#") or _RELEASES.search(row) or _MANUAL.search(row) or _VERSION.match(row)
         for row in head
     )
+
+
+def _is_documentary(row: str, before: str) -> bool:
+    """Is it a heading, an item, a part of a table or a sentence: no line of a program?"""
+    if _MARKED_UP.match(row) or _VERSION.match(row) or _RELEASES.search(row) or _MANUAL.search(row):
+        return True
+    if _INDENTED.match(row):
+        return bool(before.strip()) and not _LOG_WORDS.search(row)
+    words = row.split()
+    plain = sum(bool(_PLAIN_WORD.fullmatch(word)) for word in words)
+    ends = row.rstrip().endswith((".", "!", "?"))
+    sentence = plain >= _PLAIN_SHARE * len(words) and len(words) >= _MIN_WORDS
+    return sentence and (ends or len(row) >= _WRAPPED_CHARS) and not _LOG_WORDS.search(row)
 
 
 def _find_solution(filled: list[tuple[int, str]]) -> int:

@@ -75,6 +75,21 @@ def noise(count: int) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.parametrize(
+    "above",
+    [
+        "# Changelog\n",
+        "## Troubleshooting\n",
+        "8f3c2d1 Fix the reader\n",
+        "Release 24.10\n",
+        "===== 3 passed in 1.12s =====\n",
+        "12 of 12 files downloaded\n",
+    ],
+)
+def test_a_line_above_silences_nothing(above: str, first: First) -> None:
+    assert find_wrong(list(variants())[::7], first, lambda text: f"{above}{text}") == []
+
+
 def test_alone(first: First) -> None:
     assert find_wrong(everything(), first, str) == []
 

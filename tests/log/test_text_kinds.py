@@ -7,7 +7,7 @@ from pipedoctor.log.text_kinds import MAX_TEXT_BYTES, find_mentioned_lines
 COMMIT = f"commit {'a1' * 20}\nAuthor: A <a@b.example>\n\n    Avoid a bus error\n\nBus error\n"
 NOTEBOOK = '{"cells": [\n"cell_type": "code",\n"source": [\n"Bus error"\n],\n"text": "x"\n'
 SUBJECTS = "Fix the bus error\nDo not hang\nRetry the mount\nloader: catch a full disk\n"
-NOTES = "## 2.0.1\n* bus error in containers\n"
+NOTES = "## 2.0.1\n* bus error in containers\n* full disks\n* hangs\n"
 SOLVED = "mia: Bus error with 8 workers\njon: use --ipc=host\nmia: that was it, thanks\n"
 TESTS = "worker killed by signal 9\n=== 3 passed, 1 skipped in 2.11s ===\nepoch 1\n"
 REPL = (
@@ -22,7 +22,9 @@ STRINGS = 'MESSAGES = {\n    "shm": "Bus error",\n}\nBus error\n'
         (COMMIT, {4}),
         (NOTEBOOK, {3, 4, 5}),
         (SUBJECTS, {1, 2, 3, 4}),
-        (NOTES, {1, 2}),
+        (NOTES, {1, 2, 3, 4}),
+        (f"{NOTES}free(): invalid pointer\n", set()),
+        ("## 2.0.1\n* bus error\n", set()),
         (SOLVED, {1, 2, 3}),
         (TESTS, {1, 2}),
         (REPL, {1, 2, 3, 4}),
@@ -49,9 +51,12 @@ def test_nobody_pastes_more_than_that() -> None:
 
 
 DIFF = "diff --git a/x.py b/x.py\n@@ -1,2 +1,2 @@\n-a\n+b  # Bus error\nBus error\n"
-SCRIPT = "#!/bin/bash\n# hangs\ngrep 'Bus error' log\nBus error\n"
+SCRIPT = "#!/bin/bash\n# hangs\ngrep -q 'Bus error' log\nBus error\n"
 DOCKERFILE = "FROM x\n# no libGL.so.1\nRUN a\nCMD b\nBus error\n"
-ARTICLE = "In this post we look at the OOM killer.\nIt prints 'Killed process'.\n"
+ARTICLE = (
+    "In this post we look at the OOM killer.\nIt prints 'Killed process'.\n"
+    "That is all.\nIn part two we look at swap.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +65,12 @@ ARTICLE = "In this post we look at the OOM killer.\nIt prints 'Killed process'.\
         (DIFF, {2, 3, 4}),
         (SCRIPT, {1, 2, 3}),
         (DOCKERFILE, {2}),
-        (ARTICLE, {1, 2}),
+        (ARTICLE, {1, 2, 3, 4}),
         (f"{ARTICLE}Killed\n", set()),
         ("2.5.1\ntraining\n", set()),
-        ("2.5.1\n* no bus errors\n", {1, 2}),
+        ("2.5.1\n* bus errors\n* hangs\n* leaks\n", {1, 2, 3, 4}),
         ("Q: my job dies\n", set()),
-        ("Q: why does it die?\nA: it is full\n", {1, 2}),
+        ("Q: why does it die?\nA: it is full\nQ: who is it?\nA: me\n", {1, 2, 3, 4}),
         ("Read 2 files\nCache them\nOpen a file\nSet the rest\nBus error (7)\n", {1, 2, 3, 4}),
         ("#91 Use spawn\n#90 Bump x\n#89 Bus error\n#88 Docs\n", {1, 2, 3, 4}),
         ("ann: killed\nbob: raise it\nann: works now, but the big one is OOMKilled\n", set()),
