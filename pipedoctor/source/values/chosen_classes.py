@@ -25,7 +25,7 @@ from pipedoctor.source.values.lattice import (
 
 _CHOOSERS = frozenset(("get", "getattr", "eval", "locate", "get_class", "get_method"))
 """Functions and methods that give a class by its name."""
-_BUILDERS = frozenset(("instantiate", "build_from_cfg"))
+BUILDERS = frozenset(("instantiate", "build_from_cfg"))
 """Functions of libraries that make the object which a configuration names."""
 _TYPE_KEYS = ("type", "name", "class")
 """Keys of a configuration under which the class of what it describes is named."""
@@ -104,4 +104,4 @@ def chooses_class(node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH) -> 
 
 def builds_by_name(full: str) -> bool:
     """Does a function of a library make what a configuration names: ``hydra.utils.instantiate``?"""
-    return full.rpartition(".")[2] in _BUILDERS
+    return full.rpartition(".")[2] in BUILDERS

@@ -10,6 +10,7 @@ import ast
 
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.chosen_classes import BUILDERS
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.library import (
     ITEM_TAKERS,
@@ -40,7 +41,7 @@ _LAST_NAMES = frozenset(
     for one in names
 )
 _GIVING = frozenset[str]().union(
-    *(_BUILTINS, _METHODS, _LAST_NAMES, PASSED_ON, SELF_RETURNING, SEVERAL_PASSED_ON),
+    *(_BUILTINS, _METHODS, _LAST_NAMES, BUILDERS, PASSED_ON, SELF_RETURNING, SEVERAL_PASSED_ON),
     *(SPLITS, WRAPPERS),
 )
 """Functions and methods of libraries that may give a loader which they are given."""
@@ -57,6 +58,7 @@ class ForeignForms:
 
     def __init__(self, evaluator: Evaluator, *, called: bool) -> None:
         self.project = evaluator.project
+        self._is_foreign = evaluator.is_foreign
         self._called = called
         self._giving = _GIVING | CALLING_NAMES if called else _GIVING
         self._loader_calls = evaluator.loaders_by_call
@@ -99,10 +101,11 @@ class ForeignForms:
             return False
         full = self.project.full_name_of(node.func, scope.module)
         names = {last_name(node.func), full.rpartition(".")[2]} - {""}
-        if not names.isdisjoint(self._callable_names):
-            return False
-        if isinstance(node.func, ast.Name) and self._is_bound(node.func.id, scope):
-            return False
+        if not self._is_foreign(node.func, scope):
+            if not names.isdisjoint(self._callable_names):
+                return False
+            if isinstance(node.func, ast.Name) and self._is_bound(node.func.id, scope):
+                return False
         if names.isdisjoint(self._giving) and names.isdisjoint(_HANDED_ON):
             return True
         if isinstance(node.func, ast.Name) and names <= _HANDED_ON and depth:
