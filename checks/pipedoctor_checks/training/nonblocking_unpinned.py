@@ -10,7 +10,12 @@ from pipedoctor_checks._shared.training_loop import is_generating_loop
 
 
 @check(
-    "PDR401", "A non-blocking copy from unpinned memory", fix="code", subject="loop", merges=True
+    "PDR401",
+    "A non-blocking copy from unpinned memory",
+    after=("PDR103",),
+    fix="code",
+    subject="loop",
+    merges=True,
 )
 def nonblocking_unpinned(source: Source, /) -> Findings:
     """

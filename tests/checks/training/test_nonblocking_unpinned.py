@@ -15,3 +15,7 @@ SPEAKS = {
     + model_loop("net.parse(batch=batch)"),
 }
 test_silent, test_speaks = make_tests(nonblocking_unpinned, SILENT, SPEAKS)
+
+
+def test_the_loader_that_pins_nothing_explains_it() -> None:
+    assert nonblocking_unpinned.after == ("PDR103",)
