@@ -63,6 +63,7 @@ _UNTRUE = re.compile(
     rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
     rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)(?: by [^;.,:]*)?"
     r"|\bno \"[^\"]{1,200}\""
+    rf"|\bno (?:{_FAILURE_NOUNS})(?: \w{{1,20}})?(?=\s{{0,4}}(?:[,;|)]|$))"
     rf"|\b(?:{_FAILURE_NOUNS}) 0(?=\s{{0,4}}(?:[,;|)]|$))"
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
     rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS}"

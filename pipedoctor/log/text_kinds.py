@@ -13,6 +13,7 @@ _COMMIT = re.compile(r"^commit [0-9a-f]{40}\b")
 _RELEASES = re.compile(
     r"(?i)^#{0,4} ?(?:change ?log|release notes|what'?s (?:new|changed)|history|news)\b.{0,40}$"
     r"|^#{1,4} \[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\]?(?: |$)"
+    r"|^# \w[\w.-]{1,30} v?\d{1,4}\.\d{1,4}[\d.]{0,6}$"
     r"|^#{2,4} (?:added|changed|fixed|removed|deprecated|security|bug ?fixes)\s*$"
     r"|^(?:release|version) v?\d{1,4}\.\d[\d.]{0,8} \(\d{4}-"
     r"|\bthis (?:release|version) (?:fixes|brings|adds|contains)"

@@ -55,6 +55,8 @@ def test_a_line_that_reports_a_failure(line: str) -> None:
         ("GPU 0 out of memory", "GPU 0 out of memory"),
         ("RuntimeError: no kernel image", "RuntimeError: no kernel image"),
         ("nothing was killed", ""),
+        ("10:00 no stuck workers, 0 killed", "10:00"),
+        ("no error from rank 3", "from rank 3"),
         ("exit 0, oom kills 0, time 3", "exit 0, , time 3"),
         ("the leak of 1.9 is closed", ""),
         ("the error is fixed by a new driver", "the error is fixed by a new driver"),
