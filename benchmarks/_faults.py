@@ -118,4 +118,53 @@ FAULTS = {
         " || echo 150000 100000 >$g/cpu.max; echo $$ >$g/cgroup.procs",
         "--workers 8",
     ),
+    "/dev/shm of 1 MiB, ranks, deep prefetch": Fault(
+        "shm-too-small",
+        "mount -t tmpfs -o size=1m tmpfs /dev/shm",
+        "--workers 4 --batch-bytes 64M --prefetch 4 --ranks 4",
+    ),
+    "read-only /dev/shm": Fault(
+        "shm-too-small",
+        "mount -t tmpfs -o ro,size=64m tmpfs /dev/shm",
+        "--workers 4 --batch-bytes 64M",
+    ),
+    "/dev/shm with a file of another program": Fault(
+        "shm-too-small",
+        "mount -t tmpfs -o size=600m tmpfs /dev/shm; head -c 550m /dev/zero >/dev/shm/mine",
+        "--workers 4 --batch-bytes 19M",
+    ),
+    "64 open files, 4096 at most, ranks": Fault(
+        "fd-limit-exhausted", "ulimit -Sn 64; ulimit -Hn 4096", "--workers 8 --ranks 4"
+    ),
+    "64 threads of OpenBLAS": Fault(
+        "thread-oversubscription", "export OPENBLAS_NUM_THREADS=64", "--workers 8"
+    ),
+    "8 threads in each of 4 ranks": Fault(
+        "thread-oversubscription", "export OMP_NUM_THREADS=8", "--workers 2 --ranks 4"
+    ),
+    "three variables of threads": Fault(
+        "thread-oversubscription",
+        "export OMP_NUM_THREADS=64 MKL_NUM_THREADS=32 OPENBLAS_NUM_THREADS=16",
+        "--workers 2",
+    ),
+    "TMPDIR with a space, 110 bytes": Fault(
+        "tmpdir-path-too-long",
+        f"mkdir -p 'a b/{'c' * 90}'; export TMPDIR=\"$PWD/a b/{'c' * 90}\"",
+    ),
+    "read-only caches of compilers": Fault(
+        "cache-dir-not-writable",
+        f"{_small('r', 'ro')}; export TRITON_CACHE_DIR=$PWD/r/t TORCHINDUCTOR_CACHE_DIR=$PWD/r/i",
+    ),
+    "one of two folders of PYTHONPATH": Fault(
+        "pythonpath-leak",
+        "o=o/lib/python3.9/site-packages; mkdir -p mine $o/numpy $o/numpy-1.0.0.dist-info;"
+        " touch mine/mine.py $o/numpy/__init__.py;"
+        " printf 'Name: numpy\\nVersion: 1.0.0\\n' >$o/numpy-1.0.0.dist-info/METADATA;"
+        " export PYTHONPATH=$PWD/mine:$PWD/$o",
+    ),
+    "two preloaded libraries are missing": Fault(
+        "preloaded-library-missing",
+        "export LD_PRELOAD='libnone.so.4 /opt/none/x.so'",
+        quick=False,
+    ),
 }

@@ -39,8 +39,8 @@ began = clock()
 try:
     import torch
     said["seconds"] = clock() - began
+    said["file"] = str(getattr(torch, "__file__", None) or "")
     said["version"] = str(torch.__version__)
-    said["file"] = str(torch.__file__)
     said["ok"] = True
 except BaseException as error:
     said["seconds"] = clock() - began

@@ -1,11 +1,15 @@
 """PDR830: can the examined interpreter import torch?"""
 
+import ntpath
+import posixpath
+
 from pipedoctor.check import Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import Interpreter, Site, TorchBuild, TorchImport
 from pipedoctor.units import format_seconds
 from pipedoctor_checks._shared.advice import advise_user
 
 ABSENT_MESSAGE = "No module named 'torch'"
+_FILE = "torch.py"
 
 
 @check(
@@ -41,7 +45,8 @@ def torch_not_importable(
 
     The examined interpreter imported torch with the caller's environment, in a separate
     process: the result is an exception, a signal (SIGILL means that the CPU lacks
-    instructions, SIGSEGV usually a library of another version) or a hang. If torch is
+    instructions, SIGSEGV usually a library of another version) or a hang. A file named
+    torch.py on the import path hides the package, and should be renamed. If torch is
     not installed at all it is only a note, because another environment may have been
     meant.
 
@@ -69,11 +74,24 @@ def torch_not_importable(
             "signal": torch_import.signal,
             "python": python,
         },
-        remedies=(_trace_import(python), *((_RUNTIME_REMEDY,) if windows else ())),
+        remedies=_rename_file(torch_import.file, windows=windows)
+        or (_trace_import(python), *((_RUNTIME_REMEDY,) if windows else ())),
     )
 
 
+def _rename_file(file: str, *, windows: bool) -> tuple[Remedy, ...]:
+    """What was imported is one file, and torch is a folder."""
+    folder, name = ntpath.split(file) if windows else posixpath.split(file)
+    if name != _FILE:
+        return ()
+    title = f"Rename {file}, which is imported instead of torch"
+    target = posixpath.join(folder, f"own_{_FILE}")
+    return (advise_user(title, argv=() if windows else ("mv", "-n", file, target)),)
+
+
 def _describe_failure(outcome: TorchImport) -> str:
+    if posixpath.basename(outcome.file.replace("\\", "/")) == _FILE:
+        return f"finds {outcome.file}, which hides the package"
     if outcome.hang is not None:
         return f"did not finish within {format_seconds(outcome.hang.seconds)}"
     if outcome.signal:

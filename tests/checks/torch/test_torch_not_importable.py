@@ -90,3 +90,32 @@ def test_unknown_is_not_health() -> None:
     verdict = torch_not_importable.run(Facts(TORCH, unknown={"torch_import": "--quick"}))
 
     assert verdict.skipped == "torch_import: --quick"
+
+
+HIDDEN = "AttributeError: module 'torch' has no attribute '__version__'"
+
+
+@pytest.mark.parametrize(
+    ("file", "system", "line"),
+    [
+        ("/my job/torch.py", "linux", "mv -n '/my job/torch.py' '/my job/own_torch.py'"),
+        ("C:\\job\\torch.py", "windows", ""),
+    ],
+)
+def test_a_file_that_hides_torch_is_renamed(file: str, system: str, line: str) -> None:
+    outcome = TorchImport(ok=False, file=file, error=HIDDEN)
+
+    (finding,) = torch_not_importable(outcome, TORCH, PYTHON, Site(system=system))
+
+    assert finding.summary == f"import torch finds {file}, which hides the package"
+    (remedy,) = finding.remedies
+    assert remedy.title == f"Rename {file}, which is imported instead of torch"
+    assert remedy.shell == line
+
+
+def test_a_package_that_fails_is_not_renamed() -> None:
+    outcome = TorchImport(ok=False, file="/env/torch/__init__.py", error=HIDDEN)
+
+    (finding,) = torch_not_importable(outcome, TORCH, PYTHON, None)
+
+    assert finding.summary == f"import torch fails: {HIDDEN}"
