@@ -74,15 +74,7 @@ def explain_log(
     redactor = redactor or Redactor(RedactionLevel.NOTHING)
     diagnosis = diagnose(log, signatures)
     if not diagnosis.causes:
-        return Explanation(
-            source=source,
-            lines=log.lines,
-            log_place=log.place,
-            not_environment=log.lines > 0 and not log.unread,
-            unread=log.unread,
-            fault=_build_exception(diagnosis, signatures, redactor, _redact_values(log, redactor)),
-            left_out=_list_rejected(signatures, redactor),
-        )
+        return _explain_unknown(log, diagnosis, signatures, source, redactor)
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
     named = (name for i in failures for name in (i.name, i.judged_by, *i.cured_by.values()))
     catalogue = load_packs(find_packs(), only={name.replace("-", "_") for name in named})
@@ -103,6 +95,21 @@ def explain_log(
         unresponsive=hung,
         causes=_build_causes(rows, signatures, redactor),
         echoes=tuple(RepeatedLine(line=e.line, of=e.of) for e in diagnosis.echoes),
+        left_out=_list_rejected(signatures, redactor),
+    )
+
+
+def _explain_unknown(
+    log: Log, diagnosis: Diagnosis, signatures: SignatureCatalogue, source: str, redactor: Redactor
+) -> Explanation:
+    """A log in which nothing is known: its last exception."""
+    return Explanation(
+        source=source,
+        lines=log.lines,
+        log_place=log.place,
+        not_environment=log.lines > 0 and not log.unread,
+        unread=log.unread,
+        fault=_build_exception(diagnosis, signatures, redactor, _redact_values(log, redactor)),
         left_out=_list_rejected(signatures, redactor),
     )
 

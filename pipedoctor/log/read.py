@@ -29,6 +29,7 @@ from pipedoctor.log.progress import (
 )
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
+from pipedoctor.log.quotes import cut_context, cut_quote
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole, SignatureRule
 from pipedoctor.log.stream import map_to_lines, mark_last, read_blocks
 from pipedoctor.log.tail import LogTail
@@ -44,11 +45,6 @@ from pipedoctor.log.trend import FEW_POINTS, has_rising_numbers, is_doubling, is
 BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _OWN_WORDS = PROJECT_WORDS | COMMAND_WORDS | PLACE_WORDS | MANIFEST_WORDS
-_MAX_QUOTE = 500
-_MAX_WORD = 300
-"""Characters of a word at the end of a quote that is left out where it would be cut."""
-_FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
-"""Characters into a line that are too far to be seen, and those shown before."""
 _MAX_TAILS = 64
 """Lines alike that are compared."""
 _MIN_POINTS = 6
@@ -204,7 +200,7 @@ class _LogReader:
                 continue
             captured = match.groupdict().items()  # name1, name2: other places of a name
             found = {name.rstrip("0123456789"): value for name, value in captured if value}
-            near = replace(line, text=_cut_context(line.text, match.start()))
+            near = replace(line, text=cut_context(line.text, match.start()))
             seen = replace(_build_sighting(rule, near, number, found), warned=warned)
             if self._is_condition_met(rule, seen):
                 self._seen.setdefault(rule.key, []).append(seen)
@@ -269,7 +265,7 @@ def _build_sighting(
     return Seen(
         signature=rule.key,
         line=number,
-        text=_cut_quote(line.text.strip()),
+        text=cut_quote(line.text.strip()),
         rank=line.rank,
         time=line.time,
         values=groups,
@@ -283,26 +279,6 @@ def _is_mention(rule: SignatureRule, text: str) -> bool:
     comments = rule.signature.role is not SignatureRole.SILENT
     plain = hide_mentions(text, comments=comments)
     return plain != text and not rule.regex.search(plain)
-
-
-def _cut_context(text: str, start: int) -> str:
-    """
-    The line, or of a long one the part in which somebody found something.
-
-    No word is cut: nobody could see any more that the rest of it is a secret.
-    """
-    if start <= _FAR_OFFSET:
-        return text
-    space = text.find(" ", start - _CONTEXT_BEFORE, start)
-    return f"...{text[space + 1 if space >= 0 else start :]}"
-
-
-def _cut_quote(text: str) -> str:
-    """So much of a line as is quoted, without a part of a word at its end."""
-    if len(text) <= _MAX_QUOTE:
-        return text
-    whole = text[: _MAX_QUOTE + 1].rpartition(" ")[0]
-    return whole if len(whole) > _MAX_QUOTE - _MAX_WORD else text[:_MAX_QUOTE]
 
 
 def _split_shape(match: Seen) -> list[bytes]:
