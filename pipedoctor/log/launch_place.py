@@ -60,8 +60,18 @@ _MACOS_MARK = re.compile(
     r"(?<![:\w])/Users/[\w.-]{1,40}/|\b\w{1,30}[-\w]{0,30}-?(?:MacBook|iMac|Mac-(?:mini|Studio|Pro))\b"
     r"|/opt/homebrew/|\w\.dylib\b|\bmacosx_\d|\bMPS backend\b|\bDarwin Kernel\b|\bdevice='?mps\b"
 )
+_WINDOWS_SIGNS = ("\\", "WinError", "win32", "DLL", "Microsoft", ".dll", ".pyd")
+_MACOS_SIGNS = ("/Users/", "Mac", "homebrew", ".dylib", "macosx_", "MPS", "Darwin", "mps")
+"""One of them stands in every match: most lines have none, and are not searched."""
 _PLACE_ORDER = ("kubernetes", "slurm", "docker")
 """A pod is a container, too."""
+
+
+def _has_sign(text: str, signs: tuple[str, ...]) -> bool:
+    for sign in signs:  # noqa: SIM110  (a generator takes three times as long)
+        if sign in text:
+            return True
+    return False
 
 
 class LaunchPlaceDetector:
@@ -77,8 +87,10 @@ class LaunchPlaceDetector:
         match = _PLACE_MARKS.search(text)
         if match is not None:
             self._found.add(f"{match.lastgroup}")
-        self._is_windows = self._is_windows or _WINDOWS_MARK.search(text) is not None
-        self._is_macos = self._is_macos or _MACOS_MARK.search(text) is not None
+        if not self._is_windows and _has_sign(text, _WINDOWS_SIGNS):
+            self._is_windows = _WINDOWS_MARK.search(text) is not None
+        if not self._is_macos and _has_sign(text, _MACOS_SIGNS):
+            self._is_macos = _MACOS_MARK.search(text) is not None
 
     def find_place(self) -> str:
         """``kubernetes``, or empty: nothing was given away."""

@@ -162,10 +162,12 @@ class _LogReader:
                 self._commands.read_line(part, number)
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
-                self._match_signatures(self._answers.join(line, part, number), number, quoted=True)
+                answer = self._answers.join(line, part, number)
+                if answer.text:
+                    self._match_signatures(answer, number, quoted=True)
                 mentioned = number in self.mentioned
-                quoted = mentioned or self._tracebacks.read_line(line, number) or is_quotation(part)
-                self._match_signatures(line, number, quoted=quoted)
+                quoted = mentioned or self._tracebacks.read_line(line, number)
+                self._match_signatures(line, number, quoted=quoted, whole=part)
 
     def build_log(self, number: int, *, brief: bool) -> Log:
         """Everything that was read; of a brief log a few readings are a series."""
@@ -189,13 +191,19 @@ class _LogReader:
             docker_use=docker_use,
         )
 
-    def _match_signatures(self, line: LogLine, number: int, *, quoted: bool) -> None:
-        """Find signatures; code that a traceback quotes is no more than evidence."""
+    def _match_signatures(
+        self, line: LogLine, number: int, *, quoted: bool, whole: str = ""
+    ) -> None:
+        """
+        Find signatures; code that a traceback quotes is no more than evidence.
+
+        Whether the `whole` line is a quotation is asked only where something was found.
+        """
         warned = self._warned.read_line(line)
         text = translate_to_english(line.text)
         for rule, match in self._find_matches(text):
             if rule.signature.role is not SignatureRole.EVIDENCE and (
-                quoted or _is_mention(rule, text)
+                quoted or is_quotation(whole) or _is_mention(rule, text)
             ):
                 continue
             captured = match.groupdict().items()  # name1, name2: other places of a name
