@@ -167,7 +167,7 @@ class _LogReader:
                     self._match_signatures(answer, number, quoted=True)
                 mentioned = number in self.mentioned
                 quoted = mentioned or self._tracebacks.read_line(line, number)
-                self._match_signatures(line, number, quoted=quoted, whole=part)
+                self._match_signatures(line, number, quoted=quoted, raw=part)
 
     def build_log(self, number: int, *, brief: bool) -> Log:
         """Everything that was read; of a brief log a few readings are a series."""
@@ -191,19 +191,13 @@ class _LogReader:
             docker_use=docker_use,
         )
 
-    def _match_signatures(
-        self, line: LogLine, number: int, *, quoted: bool, whole: str = ""
-    ) -> None:
-        """
-        Find signatures; code that a traceback quotes is no more than evidence.
-
-        Whether the `whole` line is a quotation is asked only where something was found.
-        """
+    def _match_signatures(self, line: LogLine, number: int, *, quoted: bool, raw: str = "") -> None:
+        """Find signatures; what a traceback or a `raw` line quotes is no more than evidence."""
         warned = self._warned.read_line(line)
         text = translate_to_english(line.text)
         for rule, match in self._find_matches(text):
             if rule.signature.role is not SignatureRole.EVIDENCE and (
-                quoted or is_quotation(whole) or _is_mention(rule, text)
+                quoted or is_quotation(raw) or _is_mention(rule, text)
             ):
                 continue
             captured = match.groupdict().items()  # name1, name2: other places of a name
