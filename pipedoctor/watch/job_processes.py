@@ -78,6 +78,7 @@ class JobProcesses:
         self.most_workers: dict[int, int] = {}
         self.starts_workers: set[int] = set()
         """Main processes with new processes that still import."""
+        self._seen_starting: set[int] = set()
         self._sums: dict[int, SampleTally] = {}
         """Of the workers of a main process, since the last look."""
         self.uses_torch = False
@@ -159,6 +160,8 @@ class JobProcesses:
             self.ended_mains[pid] = process
         elif process.member.role == "worker":
             self.ended_workers.setdefault(main, EndedWorkers()).add(process)
+            if main in self.processes:
+                self.processes[main].has_received = False
         if process.member.role != "helper" and len(self.ended) < _MAX_ENDED:
             self.ended.append(EndedProcess(process, now, process.state))
         self._group_by_role()
@@ -195,7 +198,7 @@ class JobProcesses:
 
     def _update_members(self, members: list[JobProcess]) -> None:
         members = self._keep_mains(members)
-        self.starts_workers = {member.main for member in members if member.is_starting}
+        self._note_starts(members)
         for member in sorted(members, key=lambda m: m.role != "main"):
             known = self.processes.get(member.pid)
             if known is not None:
@@ -210,6 +213,16 @@ class JobProcesses:
             self.remove_process(pid, self.clock())
         self._group_by_role()
         self._update_details()
+
+    def _note_starts(self, members: list[JobProcess]) -> None:
+        """Who has new processes that still import; one never seen before is a start again."""
+        starting = [member for member in members if member.is_starting]
+        self.starts_workers = {member.main for member in starting}
+        for member in starting:
+            main = self.processes.get(member.main)
+            if main is not None and member.pid not in self._seen_starting:
+                main.has_received = False
+        self._seen_starting = {member.pid for member in starting}
 
     def _add_process(self, member: JobProcess) -> None:
         """Watch a process from now on, unless it has ended already."""

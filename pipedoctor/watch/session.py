@@ -153,7 +153,7 @@ class WatchSession(JobProcesses):
         if process is None:
             return
         try:
-            process.take_sample(now, alone=self._awaits_first_worker(process))
+            process.take_sample(now, alone=self.awaits_first_worker(process))
         except ProcessGoneError:
             self.remove_process(pid, now)
             return
@@ -165,7 +165,7 @@ class WatchSession(JobProcesses):
         loaded = process.has_loaded and not self._lacks_workers(process)
         self._initial.observe(now, sampled=process.tally.samples > 0, loaded=loaded)
 
-    def _awaits_first_worker(self, process: WatchedProcess) -> bool:
+    def awaits_first_worker(self, process: WatchedProcess) -> bool:
         """Does a main process wait for workers that are only being started?"""
         member = process.member
         if member.role != "main":
@@ -178,7 +178,7 @@ class WatchSession(JobProcesses):
                 self.tree.schedule_now()
             elif starts or process.seeks_workers:
                 self.schedule_refresh()
-            return starts
+            return starts and not process.has_received
         return waits_for_fresh_workers(workers, again=member.pid in self.ended_workers)
 
     def _lacks_workers(self, process: WatchedProcess) -> bool:

@@ -77,6 +77,8 @@ class WatchedProcess:
         self._turn, self._counted_at, self._callers = 0, self.began, LoaderCallers()
         self.is_starting = False
         """It started workers, and has not got a batch of them yet."""
+        self.has_received = False
+        """It has got a batch since somebody was last seen to start workers."""
         self.seeks_workers = False
         """It was seen to wait for workers before any was known."""
 
@@ -143,6 +145,8 @@ class WatchedProcess:
         self.sampled_batch = None
         sight, self.sampled_at = self._read_stack() if self.reader is not None else None, now
         waits = sight is not None and sight.phase is ProcessPhase.WAITING and not sight.queued
+        if sight is not None and sight.phase is ProcessPhase.STARTING:
+            self.has_received = False
         if sight is not None and waits and alone:
             sight = sight._replace(phase=ProcessPhase.STARTING)
         if sight is not None:
@@ -270,6 +274,7 @@ class WatchedProcess:
             tally.fetch["starts"] += not self.is_starting
             self.is_starting = True
         elif sight.phase is not ProcessPhase.WAITING:
+            self.has_received |= self.is_starting
             self.is_starting = False
         if inside or sight.phase is ProcessPhase.STARTING:
             phase = ProcessPhase.STARTING if self.is_starting else sight.phase

@@ -55,3 +55,20 @@ def test_both_workers_deliver(tmp_path: Path, how: str) -> None:
     assert len(delivering) == 2
     assert len({worker.loader for worker in delivering}) == 1
     assert delivering[0].loader
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+def test_who_has_got_a_batch_awaits_no_first_worker() -> None:
+    """Batches may come before the new processes are known to be workers."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as job:
+        session = WatchSession(job.pid)
+        (main,) = session.list_mains()
+        session.starts_workers = {job.pid}
+        before = session.awaits_first_worker(main)
+        main.has_received = True
+        after = session.awaits_first_worker(main)
+        session.close()
+        job.kill()
+
+    assert before
+    assert not after
