@@ -1,6 +1,7 @@
 """Lines for the shells of Windows: what cmd.exe and PowerShell both read alike."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -20,6 +21,8 @@ _POSIX_PROGRAMS = frozenset(
 _POSIX_SYNTAX = compile_lazily(r"^(?:export|python) .*\$|^(?:cp|find|sudo|taskset) ", re.MULTILINE)
 """A line that reads a variable or another command as only POSIX shells do."""
 _EXPORT = compile_lazily(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
+_QUOTED_EXPORT = compile_lazily(r"""export(?: '[A-Za-z_]\w*=[^'"$%]*'| [A-Za-z_]\w*=[\w.:/-]*)+""")
+"""Words as shlex quotes them: a path of Windows, or one with a space."""
 _SET = compile_lazily(r'set "(\w+)=([^"]*)"')
 _VARIABLE = compile_lazily(r"%(\w+)%")
 _UNSET = compile_lazily(r"^unset (\w+)$")
@@ -60,6 +63,8 @@ def translate_snippet(remedy: Remedy) -> Remedy:
 def _translate_line(line: str) -> list[str]:
     if match := _EXPORT.match(line):
         return [f'set "{pair}"' for pair in match[1].split()]
+    if _QUOTED_EXPORT.fullmatch(line):
+        return [f'set "{pair}"' for pair in shlex.split(line)[1:]]
     if match := _UNSET.match(line):
         return [f'set "{match[1]}="']
     return [line]

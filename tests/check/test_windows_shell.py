@@ -41,6 +41,8 @@ def test_what_can_be_typed_there(remedy: Remedy, fits: bool) -> None:
     ("remedy", "lines"),
     [
         (environment("", A=1, B=2)[0], 'set "A=1"\nset "B=2"'),
+        (environment("", A="C:\\a b;D:\\c", B=2)[0], 'set "A=C:\\a b;D:\\c"\nset "B=2"'),
+        (environment("", A="$HOME;x")[0], "export 'A=$HOME;x'"),
         (make("unset", "PYTHONPATH"), 'set "PYTHONPATH="'),
         (make(snippet="unset A"), 'set "A="'),
         (make(snippet="x = 1"), "x = 1"),

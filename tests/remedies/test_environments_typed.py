@@ -118,6 +118,8 @@ TORCH = "torch-2.6.0+cu124"
         ("duplicate-distributions", [NUMPY, "opencv_contrib_python-", "opencv_python-"]),
         ("pynvml-clobbered", ["pynvml-", "nvidia_ml_py-"]),
         ("pillow-simd-shadowed", ["pillow-9", "pillow_simd-"]),
+        ("mixed-torch-installs", [NUMPY, "torch-2.5.1+cu124", TORCH]),
+        ("duplicate-distributions", ["numpy-1.26.4", NUMPY]),
         ("broken-requirements", [NUMPY, "old_needs-1.0", "new_needs-1.0"]),
         ("broken-requirements", ["numpy-1.26.4", "new_needs-1.0", "some_needs-1.0"]),
     ],
@@ -129,8 +131,12 @@ def test_the_first_way_cures(
     env = tmp_path / "env"
     shutil.copytree(bare, env, symlinks=True)
     files = [str(next(house.glob(f"{wheel}*"))) for wheel in wheels]
-    pip = [str(env / "bin/python"), "-m", "pip", "install", "-q", "--no-deps", *files]
-    run(pip, env, house, tmp_path)
+    pip = [str(env / "bin/python"), "-m", "pip", "install", "-q", "--no-deps"]
+    names = [wheel.partition("-")[0] for wheel in wheels]
+    if len({*names}) == len(names):
+        run([*pip, *files], env, house, tmp_path)
+    for file in files if len({*names}) < len(names) else ():
+        run([*pip, "--ignore-installed", file], env, house, tmp_path)
 
     before = judge(env, house, tmp_path)
     remedies = [ReportedRemedy(**one) for one in before[name][0]["remedies"]]

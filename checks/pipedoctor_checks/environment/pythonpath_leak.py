@@ -34,18 +34,34 @@ def pythonpath_leak(
 
     - https://docs.python.org/3/using/cmdline.html#envvar-PYTHONPATH
     """
-    own = get_series(interpreter.version)
-    for folder in interpreter.pythonpath:
-        found = _shadowing.find_shadowed(packages, (folder,))
-        match = _OTHER_PYTHON.search(f"{folder}/")
-        other = match[1] if match and own and match[1] != own else ""
-        if not found.hidden and not (other and found.added):
-            continue
+    leaks = {
+        folder: found
+        for folder in interpreter.pythonpath
+        if (found := _find_leak(folder, interpreter, packages)) is not None
+    }
+    kept = [folder for folder in interpreter.pythonpath if folder not in leaks]
+    for folder, found in leaks.items():
+        other = _find_other_python(folder, interpreter)
         weighty = [n for n in (*found.hidden, *found.added) if n in pip_command.CORE_PACKAGES]
         of_another = f" of Python {other}" if other else ""
         yield Finding(
             severity=Severity.RISKS if weighty else Severity.NOTE,
             summary=f"PYTHONPATH contains {folder}{of_another}, which {found.describe(weighty)}",
             evidence={"folder": folder, "hidden": found.hidden, "python": other},
-            remedies=unset_pythonpath(site),
+            remedies=unset_pythonpath(site, kept),
         )
+
+
+def _find_leak(
+    folder: str, interpreter: Interpreter, packages: Packages
+) -> _shadowing.ShadowedPackages | None:
+    found = _shadowing.find_shadowed(packages, (folder,))
+    foreign = found.added and _find_other_python(folder, interpreter)
+    return found if found.hidden or foreign else None
+
+
+def _find_other_python(folder: str, interpreter: Interpreter) -> str:
+    """The version that a folder belongs to, if it is another one."""
+    own = get_series(interpreter.version)
+    match = _OTHER_PYTHON.search(f"{folder}/")
+    return match[1] if match and own and match[1] != own else ""

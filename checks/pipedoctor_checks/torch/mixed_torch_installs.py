@@ -92,7 +92,8 @@ def _leave_folder(
     if place is None or first is None or not first.location:
         return ()
     if first.location in place.pythonpath:
-        return unset_pythonpath(site)
+        with_torch = {entry.location for entry in packages.find_all("torch")}
+        return unset_pythonpath(site, [one for one in place.pythonpath if one not in with_torch])
     return exclude_user_site(site) if first.location == place.user_site else ()
 
 

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Finding, Severity
-from pipedoctor.facts import Distribution, Interpreter, Packages
+from pipedoctor.facts import Distribution, Interpreter, Packages, Site
 from pipedoctor_checks.environment.pythonpath_leak import pythonpath_leak
 
 SITE = "/venv/lib/python3.11/site-packages"
@@ -47,3 +47,22 @@ def test_folder_of_another_python(
     assert finding.severity is severity
     assert finding.summary == snapshot
     assert finding.evidence["python"] == "3.9"
+
+
+@pytest.mark.parametrize(
+    ("system", "folders", "line"),
+    [
+        ("linux", ("/mine", "/spack", "/more"), "export PYTHONPATH=/mine:/more"),
+        ("windows", ("C:\\mine", "/spack", "D:\\more"), "export 'PYTHONPATH=C:\\mine;D:\\more'"),
+        ("linux", ("/spack",), "unset PYTHONPATH"),
+    ],
+)
+def test_other_folders_stay(system: str, folders: tuple[str, ...], line: str) -> None:
+    torches = [("2.1", "/spack"), ("2.13", SITE)]
+    entries = tuple(Distribution(name="torch", version=v, location=where) for v, where in torches)
+    place = Interpreter(version="3.11.7", pythonpath=folders)
+
+    (finding,) = pythonpath_leak(place, Packages(entries=entries), Site(system=system))
+
+    (remedy,) = finding.remedies
+    assert (remedy.shell or remedy.snippet) == line

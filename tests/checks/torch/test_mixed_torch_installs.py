@@ -154,9 +154,13 @@ def test_a_post_release_is_another_packaging_of_the_same() -> None:
     ("place", "line"),
     [
         (Interpreter(pythonpath=("/their/lib",)), "unset PYTHONPATH"),
+        (
+            Interpreter(pythonpath=("/mine", "/their/lib", "/more")),
+            "export PYTHONPATH=/mine:/more",
+        ),
         (Interpreter(user_site="/their/lib"), "export PYTHONNOUSERSITE=1"),
     ],
-    ids=["PYTHONPATH", "user site"],
+    ids=["PYTHONPATH", "one of its folders", "user site"],
 )
 def test_a_copy_that_a_variable_brings_is_left_not_deleted(place: Interpreter, line: str) -> None:
     packages = Packages(entries=(pip("2.0", "/their/lib"), pip("2.13.0")))
