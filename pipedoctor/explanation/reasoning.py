@@ -14,7 +14,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
-from pipedoctor.log.progress import is_handled, is_refuted
+from pipedoctor.log.progress import is_failure, is_handled, is_refuted
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -36,8 +36,7 @@ _GUESS_STEP = 4
 """How far apart guesses are: too far for the machine to turn them round."""
 _CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
 """What the code asks before it raises an exception of its own."""
-_FATAL_SCORE = 70
-_CAUSE_MARGIN = 25
+_FATAL_SCORE, _CAUSE_MARGIN = 70, 25
 """How much weaker than its consequence a cause may be and still explain it."""
 
 
@@ -121,9 +120,7 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     """Sightings whose conditions hold in this log."""
     keys = {seen.signature for seen in log.seen}
     matches = [(seen, signatures.rules[seen.signature].signature) for seen in log.seen]
-    failed = bool(log.raised) or any(
-        signature.role is SignatureRole.ERROR and not seen.minor for seen, signature in matches
-    )
+    failed = bool(log.raised) or any(is_failure(*match) for match in matches)
     return [
         (one, signature)
         for seen, signature in matches
@@ -284,8 +281,8 @@ def _build_cause(
     first_by_line: dict[int, Seen] = {}
     for voice in loud:
         first_by_line.setdefault(voice.seen.line, voice.seen)
-    lines = tuple(first_by_line.values())[:MAX_CAUSES]
-    return RankedCause(cause=cause, score=score, confidence=sure, lines=lines)
+    lines = [*first_by_line.values()][:MAX_CAUSES]
+    return RankedCause(cause=cause, score=score, confidence=sure, lines=(*lines,))
 
 
 def _find_echoes(

@@ -54,11 +54,15 @@ _BANNER = re.compile(
     r"|TF-TRT Warning|rebuild TensorFlow with|does not have many workers"
     r"|^(?:srun|salloc): (?:job|Pending job) \w+ "
     r"|^(?!.*CUDA available)[A-Z][\w /()-]{2,40}: (?:False|N/A|Could not collect)$"
+    r"|^\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}| {0,6}\d{1,8}\.\d{6})\] "
+    r"|^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ (?:systemd(?:-\w+)?|kernel|sshd|CRON|dockerd)\b"
     r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
-"""Lines that TensorFlow, Lightning and Slurm print when they start, in health too."""
+"""Lines that TensorFlow, Lightning, Slurm and a system print when they start, in health too."""
 
 
+_TYPED = re.compile(r"^[\w.@:~/-]{0,80}\$ ")
+"""What somebody types."""
 _PYTHON_WARNING = re.compile(r"(?:^|[:\s])[A-Z]\w{2,40}Warning: ")
 
 
@@ -73,6 +77,7 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
         told.search(hide_mentions(drop_counts_of_none(row), comments=True))
         and not _BANNER.search(row)
         and not is_quotation(row)
+        and not _TYPED.match(row)
         and not (goes_on and (is_minor(row) or _PYTHON_WARNING.search(row)))
         for row in text.split("\n")
     )

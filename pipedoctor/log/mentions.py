@@ -29,6 +29,7 @@ _QUOTED = re.compile(
     r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "
     r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
+    r"|^[│ ]{0,60}[├└]─"
     r"|\bsystemd\[\d{1,7}\]: (?:Start(?:ed|ing)|Finished|Stopped|Reached|Mounted) "
     r"|^(?:TASK|PLAY|RUNNING HANDLER) \[.{1,200}\] \*{3}"
 )
@@ -68,7 +69,8 @@ _UNTRUE = re.compile(
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"
     rf"|\b\w{{0,30}}(?:{_FAILURE_NOUNS}"
     r"|(?:corrupt|broken|truncated|damaged|missing) \w{2,20})\w{0,40}"
-    r"[\"']?(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)}\]]|$)))"
+    r"[\"']?(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)}\]]|$))"
+    r"|: ?(?:none|no)\b(?=\.| in \d))"
     r"|^[a-z_:]{3,100}(?:\{.{0,300}\})? 0(?:\.0)?$"
     rf"|\b(?:no longer|never again|not longer) (?:be )?{_ENDED}\b[^;.]*"
     r"|^.{0,300}\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\b"

@@ -16,8 +16,8 @@ FAILURE_WORDS = (
     r"|exceed\w*|exhaust\w*|no space|unsupported|incompatib\w*|mismatch\w*"
 )
 COMPLAINT_WORDS = (
-    r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle|wait(?:s|ing)?|starv\w*|throttl\w*"
-    r"|leak\w*|grow\w*|wrong|differ\w*|identical|duplicate\w*|same"
+    r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle|wait(?:s|ing)?(?! for [\w.-]+$)"
+    r"|starv\w*|throttl\w*|leak\w*|grow\w*|wrong|differ\w*|identical|duplicate\w*|same"
 )
 _FAILURE = re.compile(
     rf"(?i)\b(?:{FAILURE_WORDS}|kill(?:ed)?|interrupted|cancell?ed|terminated"
@@ -35,6 +35,7 @@ _HANDLED = (
     r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
     r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed| \d+ in)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
+    r"|\bretried\b|\bwebdataset/handlers\.py:\d+: UserWarning: "
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
     r"|\b(?:decreas|lower|reduc|dropp)ing (?:it )?to \d|\binfeasible\b"
     r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
@@ -66,6 +67,7 @@ _MINOR = re.compile(
 """Lines that call themselves a warning, or say what is done instead."""
 _NONE_FAILED = re.compile(
     rf"(?i)\b(?:0|no|zero|none|nothing)(?: \w+)? (?:{FAILURE_WORDS})\b(?! or\b)"
+    r"|\bsuccessfully (?:terminated|aborted|killed)\b"
     rf"|\b(?:{FAILURE_WORDS})(?: {{0,20}}[=:] {{0,20}}|, )0\b|\bexpected failures?\b"
 )
 """Failures that did not happen, in a summary."""
@@ -96,7 +98,7 @@ _FINISHED = re.compile(
 )
 """What a job logs when it is through."""
 _COUNT = re.compile(
-    r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}[1-9]"
+    r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}0{0,4}[1-9]"
 )
 """Lines of a job that counts what it does."""
 _HYPOTHETICAL = re.compile(
@@ -117,7 +119,9 @@ def is_minor(line: str) -> bool:
     return bool(_MINOR.search(line))
 
 
-_SETTLED = re.compile(r"(?i)\b(?:retry(?:ing|ed)|resolved|recovered|attempt \d+(?:/| of )\w)")
+_SETTLED = re.compile(
+    r"(?i)\b(?:retry(?:ing|ed)|retried|resolved|recovered|attempt \d+(?:/| of )\w)"
+)
 """Of what is slow or wrong in a job that lives on: that it is over."""
 _EVENT = re.compile(
     r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
@@ -195,6 +199,11 @@ def _is_started_since(rows: list[str]) -> bool:
 def _count_seconds(age: str) -> int:
     """Of ``6m10s``."""
     return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(r"(\d+)([dhms])", age))
+
+
+def is_failure(seen: Seen, signature: Signature) -> bool:
+    """Does it tell of what ends a job, and not of what somebody is only warned of?"""
+    return signature.role is SignatureRole.ERROR and not (seen.minor or seen.warned)
 
 
 def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:

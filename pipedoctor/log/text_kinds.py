@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from pipedoctor.log.conversations import find_solution
+from pipedoctor.log.provoked import find_expected, find_experiments
+
 MAX_TEXT_BYTES = 256 << 10
 """Bytes above which a text is a log: nobody pastes more of another kind."""
 _HEAD_LINES, _MIN_ROWS = 40, 4
@@ -31,7 +34,8 @@ _MANUAL = re.compile(
     r"|^(?:exit|return) (?:codes?|status)$"
     r"|^(?:name|synopsis|description|errors|exit status|see also)$"
     r"|^(?:trouble ?shooting|faq|frequently asked questions|common (?:errors|problems))\s*$"
-    r"|^(?:post-?mortem|incident report)\b|^install (?:it )?with `|^a: |\|(?: ?:?-{3,}:? ?\|){2,}"
+    r"|^(?:post-?mortem|incident report)\b|^.{0,30}\b(?:hand|run|play)-?book\b.{0,40}$"
+    r"|^install (?:it )?with `|^a: |\|(?: ?:?-{3,}:? ?\|){2,}"
 )
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|i'm|i've|my|we|our)\b.{0,80}\b(?:get|got|see|saw|run|ran|running|train\w*|fail\w*"
@@ -53,7 +57,7 @@ _REPORT = re.compile(
 _VERSION = re.compile(r"^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$")
 _MARKED_UP = re.compile(
     r"^\s{0,8}(?:#{1,6} \S|[=~-]{3,}\s*$|[-*•+o] \S|\d{1,3}[.)] \S|[|`\"*_]|[QA]: |<!--"
-    r"|\[[^\]]{1,80}\]\()|^ *-- \S"
+    r"|\[[^\]]{1,80}\]\()|^ *-- \S|^\d{1,2}(?:\.\d{1,2}){1,3} [A-Z][a-z]"
 )
 """Headings, items, tables, code and terms."""
 _INDENTED = re.compile(r"^\s{1,12}\S")
@@ -83,54 +87,11 @@ _MIN_SUBJECTS, _SUBJECT_SHARE = 4, 0.75
 _CELL_TYPE, _SOURCE = b'"cell_type"', re.compile(r'^\s*"source": ?\[')
 _STRINGS = re.compile(r"^[A-Za-z_]\w{0,60}(?:: [\w\[\], ]{1,40})? = [\[{(]\s*$")
 _STRING_ITEM = re.compile(r"^\s+(?:(['\"])[\w ./-]{1,60}\1: )?[rbf]?['\"].{0,300}['\"],?\s*$")
-_SPEAKER = re.compile(
-    r"^(?:\[?(?:\d[\d.,/ -]{4,11} )?\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\]? ?)?"
-    r"(?:<?@?(?P<who>[^\W\d_]\w{1,20})>?(?: \d\d?:\d\d)?"
-    r"(?::|>) )(?=\S)"
-    r"|^\{?.{0,40}\"(?:user|author|from)\": ?\"(?P<user>[^\"]{1,40})\""
-    r"|^(?P<stamp>[A-Za-z]\w{1,20}) (?:\d\d?:\d\d$|[—-] .{0,12}\d\d?:\d\d)"
-    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply))\b.{0,60}$"
-    r"|^(?P<alone>[a-z][\w-]{2,20})$"
-    r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
-)
-_LEVELS = {"info", "warning", "warn", "error", "debug", "note", "notice", "critical", "fatal"}
-_SOLVED = re.compile(
-    r"(?i)\b(?:that|this|it|which|`[^`]{1,80}`) (?:\w{1,12} )?(?:fixed|solved|resolved|cured|did)"
-    r"(?: it| the| my| this| that|\b)"
-    r"|\b(?:fixed|solved|cured) (?:it|that|this)\b"
-    r"|\b(?:that|this) was (?:it|the (?:problem|cause|reason))\b|\bworks? (?:again|now)\b"
-    r"|\b(?:solved|fixed|resolved) (?:it|this|the (?:issue|problem))? ?for me\b"
-    r"|\b(?:problem|issue|it)(?:'s| is| was) (?:solved|fixed|resolved|gone)\b"
-    r"|\bclosing (?:this|the)\b"
-    r"|\b(?:run|ran|runs|running|train\w{0,3}) (?:\w{1,12} ){0,2}(?:smoothly|fine|again|since)\b"
-    r"|^\W{0,4}(?:\w{1,20}: )?(?:solved|fixed|resolved)\b|\bwork(?:s|ed) like a charm\b"
-    r"|\b(?:solved|fixed|cured|resolved) (?:the|my|our) (?:problem|issue|error|crash|hang)\b"
-    r"|\bno (?:\w{2,20} )?(?:oom|crash|hang|error|problem|issue)s? (?:any ?more|since)\b"
-    r"|\b(?:connected|running|works?|training|trains|up|fine) (?:\w{1,12} )?(?:now|again)\b"
-    r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
-    r"|\bl(?:ä|ae)uft (?:jetzt|wieder|nun)\b|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
-)
-_NOT_SOLVED = re.compile(
-    r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
-    r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
-)
-_FAILS = re.compile(
-    r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|out of memory|fails?\b|\bdie[sd]?\b|stuck"
-)
-_CLOSED = re.compile(
-    r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
-)
-_LAST_SPEECH = 4
-"""Lines at the end of a conversation in which it is solved."""
 _DOCKER_LINE = re.compile(r"^(?:FROM|RUN|CMD|COPY|ENTRYPOINT|ENV|WORKDIR) \S")
 _MIN_INSTRUCTIONS = 3
 _SEARCH = re.compile(r"\be?grep -\w*q")
-_PROMPT = re.compile(r"^(?:>>> ?|In \[\d{1,5}\]: )")
-_PURPOSE = re.compile(
-    r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
-    r"|\bexpect(?:ed)? to (?:fail|die|run out|raise)|\bshould (?:fail|raise|die|run out|blow)\b"
-    r"|\blet'?s (?:break|provoke|fill|exhaust)\b"
-)
+_TYPED = re.compile(r"^ {0,5}(\d{1,6})\*? {2}\S")
+_FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
 _GREEN = re.compile(
     r"^=*\s?(?:\d{1,7} (?!fail|err)\w+, ){0,6}\d{1,7} passed(?:, \d{1,7} (?!fail|err)\w+){0,6}"
     r" in \d[\d.]{0,12} ?s\b|^OK(?: \((?!.*(?:fail|err)).{0,80}\))?$"
@@ -151,7 +112,9 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
     rows = [row.rstrip("\r") for row in data.decode(errors="replace").split("\n")]
     lines = {*_find_commit_messages(rows), *_find_tests(rows), *_find_strings(rows)}
     lines.update(_find_sources(rows) if _CELL_TYPE in data else ())
-    lines.update(_find_experiments(rows))
+    lines.update(find_experiments(rows))
+    lines.update(find_expected(rows))
+    lines.update(_find_history(rows))
     lines.update(_find_diffs(rows) if b"\n@@ -" in data else ())
     lines.update(_find_comments(rows))
     if not _FRAME.search("\n".join(rows)):
@@ -239,27 +202,26 @@ def _find_diffs(rows: list[str]) -> Iterator[int]:
             yield number
 
 
-def _find_experiments(rows: list[str]) -> Iterator[int]:
-    """What an interactive session provokes, if it goes on behind it."""
-    prompts = [number for number, row in enumerate(rows, 1) if _PROMPT.match(row)]
-    for number, following in pairwise(prompts):
-        part = rows[number - 1 : following - 1]
-        if any(_PURPOSE.search(row) for row in part):
-            yield from range(number, following)
-            after = next((one for one in prompts if one > following), 0)
-            yield from range(following, after)
+def _find_history(rows: list[str]) -> Iterator[int]:
+    """What somebody typed, as the shell counts it."""
+    filled = [row for row in rows if row.strip()]
+    typed = [found for row in filled if (found := _TYPED.match(row))]
+    numbers = [int(found[1]) for found in typed]
+    steps = all(below == above + 1 for above, below in pairwise(numbers))
+    if len(typed) >= _MIN_ROWS and len(typed) == len(filled) and steps:
+        yield from range(1, len(rows) + 1)
 
 
 def _find_prose(rows: list[str]) -> Iterator[int]:
     """Release notes, manuals, lists of commits, and conversations that end well."""
     filled = [(number, row) for number, row in enumerate(rows, 1) if row.strip()]
-    texts = [row for _, row in filled]
+    texts = [*_drop_examples([row for _, row in filled])]
     if subjects := _find_subjects(filled):
         yield from subjects
     elif _is_documentation(texts):
         yield from (number for number, _ in filled)
     else:
-        yield from range(1, _find_solution(filled) + 1)
+        yield from range(1, find_solution(filled) + 1)
 
 
 def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
@@ -270,6 +232,16 @@ def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
     if len(longer) < max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled)):
         return []
     return longer
+
+
+def _drop_examples(rows: list[str]) -> Iterator[str]:
+    """All but the lines of code between fences, and what introduces them."""
+    inside = False
+    for row, below in pairwise([*rows, ""]):
+        if _FENCE.match(row):
+            inside = not inside
+        elif _REPORT.search(row) or not (inside or _FENCE.match(below)):
+            yield row
 
 
 def _is_documentation(rows: list[str]) -> bool:
@@ -302,30 +274,3 @@ def _is_documentary(row: str, before: str) -> bool:
     ends = row.rstrip().endswith((".", "!", "?"))
     sentence = plain >= _PLAIN_SHARE * len(words) and len(words) >= _MIN_WORDS
     return sentence and (ends or len(row) >= _WRAPPED_CHARS) and not _LOG_WORDS.search(row)
-
-
-def _find_solution(filled: list[tuple[int, str]]) -> int:
-    """The line in which a conversation says at its end that all is well; 0: none does."""
-    closed = bool(filled) and _CLOSED.search(filled[-1][1])
-    if not closed and not _is_conversation([row for _, row in filled]):
-        return 0
-    for number, row in reversed(filled[-_LAST_SPEECH:]):
-        if _NOT_SOLVED.search(row):
-            return 0
-        if _SOLVED.search(row):
-            rest = _SOLVED.sub("", row)
-            return 0 if _FAILS.search(rest) else number
-    return 0
-
-
-def _is_conversation(rows: list[str]) -> bool:
-    """Do two speak, or is somebody answered?"""
-    names: set[str] = set()
-    quoted = False
-    for row in rows:
-        found = _SPEAKER.match(row)
-        name = (found[found.lastgroup or 0] if found else "").lower()
-        quoted = quoted or name == ">" or bool(found and (found["at"] or found["reply"]))
-        program = name in _LEVELS or name.endswith(("error", "exception", "warning"))
-        names.add("" if program else name)
-    return quoted or len(names - {"", ">"}) > 1

@@ -18,9 +18,9 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
+from pipedoctor.watch.ended_processes import EndedProcess
 from pipedoctor.watch.foreign_load import sum_busy_cpus
 from pipedoctor.watch.hot_lines import find_hot_line
-from pipedoctor.watch.job_processes import EndedProcess
 from pipedoctor.watch.observe import (
     compute_quantiles,
     find_kernel_wait,

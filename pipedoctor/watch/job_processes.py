@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -11,6 +10,7 @@ from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import mounts
 from pipedoctor.facts import Mount, UnreadableError
 from pipedoctor.watch.cpu_budget import STACKLESS_PART, PeriodicRead
+from pipedoctor.watch.ended_processes import EndedProcess, EndedWorkers
 from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
 from pipedoctor.watch.process_resources import ProcessResources
 from pipedoctor.watch.process_tree import JobProcess, list_job_processes
@@ -21,32 +21,9 @@ from pipedoctor.watch.watched_process import WatchedProcess
 _MIN_REFRESH_SECONDS, _TREE_INTERVAL, _TREE_SHARE = 1.0, 5.0, 0.0004
 """Seconds between two looks at the process tree, at least and at most; CPU they may take."""
 _MOUNTS_INTERVAL = 30.0
-_MAX_ITEMS = 4000
 _MAX_ENDED = 256
 _IDLE_SECONDS = 3.0
 """Without a batch, after which other workers than these deliver."""
-
-
-class EndedProcess:
-    """A process that is no more: who it was, and when it was missed."""
-
-    def __init__(self, process: WatchedProcess, when: float, state: str) -> None:
-        self.process, self.when, self.state = process, when, state
-
-
-class EndedWorkers:
-    """What is kept of the workers of a main process that have ended."""
-
-    def __init__(self) -> None:
-        self.tally = SampleTally()
-        self.items: deque[tuple[float, float]] = deque(maxlen=_MAX_ITEMS)
-        self.length: int | None = None
-
-    def add(self, process: WatchedProcess) -> None:
-        """Keep what one has shown."""
-        self.tally.add(process.tally)
-        self.items.extend(process.items)
-        self.length = process.batch_length or self.length
 
 
 class JobProcesses:

@@ -21,6 +21,7 @@ from pipedoctor.watch.stacks.stack_phases import (
     ProcessPhase,
     StackClassifier,
     StackSample,
+    is_loading,
 )
 from pipedoctor.watch.stacks.stack_reader import StackReader
 from pipedoctor.watch.tally import CodeLine, SampleTally
@@ -38,6 +39,14 @@ class WatchedProcess:
 
     has_delivered = False
     """Was it seen to make another batch than its first one?"""
+    has_loaded = False
+    """Was it seen in a loader?"""
+    is_starting = False
+    """It started workers, and has not got a batch of them yet."""
+    has_received = False
+    """It has got a batch since somebody was last seen to start workers."""
+    seeks_workers = False
+    """It was seen to wait for workers before any was known."""
 
     def __init__(
         self,
@@ -72,15 +81,7 @@ class WatchedProcess:
         self.items, self.batch_times = ItemTimes(), BatchTimes()
         self._last: CounterReading | None = None
         self._packers, self._packed = PackingThreads(), 0.0
-        self.has_loaded = False
-        """Was it seen in a loader?"""
         self._turn, self._counted_at, self._callers = 0, self.began, LoaderCallers()
-        self.is_starting = False
-        """It started workers, and has not got a batch of them yet."""
-        self.has_received = False
-        """It has got a batch since somebody was last seen to start workers."""
-        self.seeks_workers = False
-        """It was seen to wait for workers before any was known."""
 
     def attach(self, proc: Path, parent: "WatchedProcess | None") -> None:
         """
@@ -115,13 +116,10 @@ class WatchedProcess:
         if reason.version is None:
             return None
         self._tries = _MAX_ATTACHES  # neither will know it later
-        from pipedoctor.watch.stacks.program_reader import (  # noqa: PLC0415  (few jobs need it)
-            ProgramReader,
-        )
+        from pipedoctor.watch.stacks import program_reader  # noqa: PLC0415  (few jobs need it)
 
-        is_worker = self.member.role == "worker"
         try:
-            return ProgramReader(self.member.pid, reason.version, with_locals=is_worker)
+            return program_reader.open_program(self.member.pid, reason.version, self.member.role)
         except UnreadableError as error:
             self.unknown["stacks"] = f"{reason}; {error}"
             return None
@@ -261,15 +259,12 @@ class WatchedProcess:
             getattr(tally, _OWN_LINES[sight.phase])[place] += 1
         elif sight.phase is ProcessPhase.RECEIVING:
             tally.fetch.update(rebuilds=sight.rebuilds, taking=running)
-        elif blocking_call is not None and not self._is_loading(sight):
+        elif blocking_call is not None and not is_loading(sight.phase, self.member.role):
             tally.calls[blocking_call.call.name, find_call_target(blocking_call, *source)] += 1
-
-    def _is_loading(self, sight: StackSample) -> bool:
-        return sight.phase in LOADING_PHASES or self.member.role == "worker"
 
     def _count_phase(self, sight: StackSample, place: CodeLine | None, *, running: bool) -> None:
         """Which share of the time this sample belongs to."""
-        tally, inside = self.tally, self._is_loading(sight)
+        tally, inside = self.tally, is_loading(sight.phase, self.member.role)
         if sight.phase is ProcessPhase.STARTING:
             tally.fetch["starts"] += not self.is_starting
             self.is_starting = True

@@ -27,7 +27,7 @@ def pad_batch(samples):
 DataLoader(..., collate_fn=pad_batch)"""
 """Where only the last axis differs: `pad_sequence` pads the first one."""
 _IMAGE_AXES = 3
-_COLOR_CHANNELS = (3, 4)
+_COLOR_CHANNELS = ((3,), (4,))
 _PAD_MONAI = in_code(
     "Pad the samples of a batch to the largest, with MONAI's own function",
     "from monai.data import pad_list_data_collate\n\n"
@@ -42,7 +42,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     shapes = [_read_shape(log, name) for name in ("first", "second")]
     first, second = shapes
     last = len(first) > 1 and first[:-1] == second[:-1]
-    in_time = last and first[0] not in _COLOR_CHANNELS  # rows of a spectrogram, of a signal
+    in_time = last and first[:1] not in _COLOR_CHANNELS  # rows of a spectrogram, of a signal
     if any(len(shape) == _IMAGE_AXES for shape in shapes) and not in_time:
         return _unify_images(*shapes)
     pad = in_code(

@@ -80,7 +80,7 @@ def _list_ways(scope: CodeScope) -> Iterator[tuple[ast.expr, str]]:
         if isinstance(one, ast.Attribute):
             if one.attr in _QUIET_ATTRIBUTES:
                 yield one.value, one.attr
-        elif isinstance(one, ast.Call) and _TRYING_FUNCTION.search(last_name(one.func)):
+        elif _TRYING_FUNCTION.search(last_name(one.func)):
             yield from ((given, "tried") for given in one.args)
             yield from ((word.value, "tried") for word in one.keywords)
 

@@ -260,8 +260,10 @@ class LoaderCallFinder:
         else:
             found = self.project.find_definition(node.func, scope.module)
             made = found if isinstance(found, CodeScope) else None
-        forms = {_form_of_function(one, made) for one in returned_values(made)} if made else set()
-        if made is None or len(forms) != 1 or not (form := forms.pop()):
+        if made is None:
+            return value
+        forms = {_form_of_function(one, made) for one in returned_values(made)}
+        if len(forms) != 1 or not (form := forms.pop()):
             return value
         return replace(value, form=form, name=made.full_name)
 

@@ -13,11 +13,7 @@ from functools import cached_property
 
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.context import GuardCondition
-from pipedoctor.source.syntax.reaching_definitions import (
-    DefinitionFinder,
-    LoopTarget,
-    list_loop_targets,
-)
+from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter, list_inner_arguments
 from pipedoctor.source.values.attributes import AttributeReader
@@ -49,8 +45,8 @@ from pipedoctor.source.values.lattice import (
     join,
 )
 from pipedoctor.source.values.modules import any_of_module, read_global, read_imported, read_module
+from pipedoctor.source.values.object_calls import list_object_calls
 
-_MAX_OBJECT_CALLS = 40
 _CONTAINERS: frozenset[type[ast.expr]] = frozenset(
     (
         *(ast.Tuple, ast.List, ast.Set, ast.Dict),
@@ -221,19 +217,7 @@ class Evaluator(CyclicEvaluator):
 
     @cached_property
     def _object_calls(self) -> list[CallSite]:
-        by_text = bool(self.project.find_call_sites("import_module"))
-        found: list[CallSite] = []
-        for scope in self.project.scopes:
-            names = list_loop_targets(scope)
-            for key, values in scope.bindings.items() if by_text else ():
-                if any(isinstance(value, ast.Call) for value, _ in values):
-                    names.add(key)
-            for step in scope.calls if names else ():
-                node = step.node
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    if node.func.id in names:
-                        found.append(CallSite(scope, step, node))
-        return found[:_MAX_OBJECT_CALLS]
+        return list_object_calls(self.project)
 
     @cached_property
     def callable_attributes(self) -> frozenset[str]:

@@ -140,6 +140,11 @@ class ProgramReader:
         return None
 
 
+def open_program(pid: int, version: tuple[int, int], role: str) -> ProgramReader:
+    """Of a worker with its local variables, which tell of its batches."""
+    return ProgramReader(pid, version, with_locals=role == "worker")
+
+
 def _find_program() -> str | None:
     """Where py-spy is: beside the Python that runs this, or on PATH."""
     beside = Path(sys.executable).with_name(_PROGRAM)

@@ -64,6 +64,11 @@ LOADING_PHASES = frozenset(
 """Phases of a main process that waits for data; and STARTING."""
 
 
+def is_loading(phase: ProcessPhase, role: str) -> bool:
+    """Does the process make batches, or take them?"""
+    return phase in LOADING_PHASES or role == "worker"
+
+
 class StackSample(NamedTuple):
     """One stack, understood; `frame` is the user's innermost one, if there is one."""
 

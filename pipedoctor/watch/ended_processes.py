@@ -1,0 +1,30 @@
+"""What is kept of the processes of a job that have ended."""
+
+from collections import deque
+
+from pipedoctor.watch.tally import SampleTally
+from pipedoctor.watch.watched_process import WatchedProcess
+
+_MAX_ITEMS = 4000
+
+
+class EndedProcess:
+    """A process that is no more: who it was, and when it was missed."""
+
+    def __init__(self, process: WatchedProcess, when: float, state: str) -> None:
+        self.process, self.when, self.state = process, when, state
+
+
+class EndedWorkers:
+    """What is kept of the workers of a main process that have ended."""
+
+    def __init__(self) -> None:
+        self.tally = SampleTally()
+        self.items: deque[tuple[float, float]] = deque(maxlen=_MAX_ITEMS)
+        self.length: int | None = None
+
+    def add(self, process: WatchedProcess) -> None:
+        """Keep what one has shown."""
+        self.tally.add(process.tally)
+        self.items.extend(process.items)
+        self.length = process.batch_length or self.length
