@@ -76,13 +76,13 @@ def _only_serves(scope: CodeScope, step: CodeStep, target: str, node: ast.Call) 
 
 def _list_ways(scope: CodeScope) -> Iterator[tuple[ast.expr, str]]:
     """Names that are not trained where they stand, and what is done with them."""
-    for one in find_nodes(scope.node, (ast.Attribute, ast.Call)):
-        if isinstance(one, ast.Attribute):
-            if one.attr in _QUIET_ATTRIBUTES:
-                yield one.value, one.attr
-        elif _TRYING_FUNCTION.search(last_name(one.func)):
-            yield from ((given, "tried") for given in one.args)
-            yield from ((word.value, "tried") for word in one.keywords)
+    for read in find_nodes(scope.node, (ast.Attribute,)):
+        if read.attr in _QUIET_ATTRIBUTES:
+            yield read.value, read.attr
+    for call in find_nodes(scope.node, (ast.Call,)):
+        if _TRYING_FUNCTION.search(last_name(call.func)):
+            yield from ((given, "tried") for given in call.args)
+            yield from ((word.value, "tried") for word in call.keywords)
 
 
 def _is_wrapped_already(guard: GuardCondition) -> bool:
