@@ -63,6 +63,7 @@ def run_watch(request: WatchRequest) -> int:
 
 
 def _watch_job(pid: int, request: WatchRequest) -> int:
+    _preempt_nobody()
     from pipedoctor.watch.job_facts import collect_facts
     from pipedoctor.watch.session import WatchSession
 
@@ -130,6 +131,16 @@ def _watch_until_end(
         _handle_interrupts(),
     ):
         watch(show)
+
+
+def _preempt_nobody() -> None:
+    """
+    Wait for a turn with each look: who wakes up otherwise takes the CPU from a worker.
+
+    Where no CPU is left over that costs the job more than what the looks take themselves.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _yield_processors() -> None:
