@@ -37,7 +37,7 @@ _GUESS_STEP = 4
 _CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
 """What the code asks before it raises an exception of its own."""
 _FATAL_SCORE, _CAUSE_MARGIN = 70, 25
-"""How much weaker than its consequence a cause may be and still explain it."""
+"""Strength of what ends a job; how much weaker than its consequence a cause may be."""
 
 
 class RankedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -281,8 +281,8 @@ def _build_cause(
     first_by_line: dict[int, Seen] = {}
     for voice in loud:
         first_by_line.setdefault(voice.seen.line, voice.seen)
-    lines = [*first_by_line.values()][:MAX_CAUSES]
-    return RankedCause(cause=cause, score=score, confidence=sure, lines=(*lines,))
+    lines = tuple(first_by_line.values())[:MAX_CAUSES]
+    return RankedCause(cause=cause, score=score, confidence=sure, lines=lines)
 
 
 def _find_echoes(

@@ -59,8 +59,6 @@ _BANNER = re.compile(
     r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
 """Lines that TensorFlow, Lightning, Slurm and a system print when they start, in health too."""
-
-
 _TYPED = re.compile(r"^[\w.@:~/-]{0,80}\$ ")
 """What somebody types."""
 _PYTHON_WARNING = re.compile(r"(?:^|[:\s])[A-Z]\w{2,40}Warning: ")
@@ -75,12 +73,16 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
     told = COMPLAINT if goes_on else _FAILURE
     return any(
         told.search(hide_mentions(drop_counts_of_none(row), comments=True))
-        and not _BANNER.search(row)
-        and not is_quotation(row)
+        and not _is_of_others(row)
         and not _TYPED.match(row)
         and not (goes_on and (is_minor(row) or _PYTHON_WARNING.search(row)))
         for row in text.split("\n")
     )
+
+
+def _is_of_others(row: str) -> bool:
+    """Is it a line of a start, or one that only quotes a failure?"""
+    return bool(_BANNER.search(row)) or is_quotation(row)
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
@@ -110,8 +112,7 @@ def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]
     None, if none is near.
     """
     text = "\n".join(
-        "" if _BANNER.search(row) or is_quotation(row) else hide_mentions(row, comments=True)
-        for row in text.split("\n")
+        "" if _is_of_others(row) else hide_mentions(row, comments=True) for row in text.split("\n")
     )
     log_weights = {
         word: (1 + math.log(count)) * vocabulary.rarity.get(word, _UNKNOWN_RARITY)

@@ -20,8 +20,12 @@ _WRAPPER = (
 )
 _FOLDERS = r"(?:[\w.+@~-]{0,60}/){0,12}"
 _PYTHON = r"python(?:3(?:\.\d\d?)?)?"
-_TRAINER = r"(?:yolo|deepspeed|litgpt|composer|llamafactory-cli|fairseq-train|nnUNetv2_train)"
+_TRAINERS = (
+    *("yolo", "deepspeed", "litgpt", "composer", "llamafactory-cli", "fairseq-train"),
+    "nnUNetv2_train",
+)
 """Programs of libraries that train by themselves."""
+_TRAINER = f"(?:{'|'.join(_TRAINERS)})"
 _PROMPT = compile_lazily(
     r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}(?:[$#%] {1,3}|> {0,3}))|\+ "
     r"| {0,5}\d{1,5} {2}"
@@ -41,13 +45,7 @@ _SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 _SAFE_EXPANSIONS = compile_lazily(
     r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"
 )
-_KINDS = {
-    "singularity": "apptainer",
-    **dict.fromkeys(
-        ("yolo", "deepspeed", "litgpt", "composer", "llamafactory-cli", "fairseq-train"), "trainer"
-    ),
-    "nnUNetv2_train": "trainer",
-}
+_KINDS = {"singularity": "apptainer", **dict.fromkeys(_TRAINERS, "trainer")}
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
 _PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_TRAINER}|{_PYTHON}")

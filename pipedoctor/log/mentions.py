@@ -95,6 +95,7 @@ _COMMENT = re.compile(
 _BLANK_OUT = (_UNTRUE, _NAMES)
 
 
+@lru_cache(maxsize=64)
 def is_quotation(line: str) -> bool:
     """Is it a line of a history, release notes, a help text, code found, or a passed test?"""
     return bool(_QUOTED.search(line) or _STAGED.search(line) or _PASSED.search(line))

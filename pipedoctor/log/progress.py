@@ -33,9 +33,9 @@ COMPLAINT = re.compile(
 _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
 _HANDLED = (
     r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
-    r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retry(?:ing| loop|ed| \d+ in)"
+    r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retr(?:y(?:ing| loop| \d+ in)|ied)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
-    r"|\bretried\b|\bwebdataset/handlers\.py:\d+: UserWarning: "
+    r"|\bwebdataset/handlers\.py:\d+: UserWarning: "
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
     r"|\b(?:decreas|lower|reduc|dropp)ing (?:it )?to \d|\binfeasible\b"
     r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
@@ -119,9 +119,7 @@ def is_minor(line: str) -> bool:
     return bool(_MINOR.search(line))
 
 
-_SETTLED = re.compile(
-    r"(?i)\b(?:retry(?:ing|ed)|retried|resolved|recovered|attempt \d+(?:/| of )\w)"
-)
+_SETTLED = re.compile(r"(?i)\b(?:retr(?:ying|ied)|resolved|recovered|attempt \d+(?:/| of )\w)")
 """Of what is slow or wrong in a job that lives on: that it is over."""
 _EVENT = re.compile(
     r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
@@ -137,13 +135,17 @@ def drop_counts_of_none(line: str) -> str:
     return _NONE_FAILED.sub("", line)
 
 
+def _split_tail(tail: bytes) -> list[str]:
+    return tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+
+
 def find_last_progress(tail: bytes, lines: int) -> int:
     """
     The number of the last line in which the job works, in a log of so many lines.
 
     0: there is none, or something has failed in a line behind it, or in it.
     """
-    rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+    rows = _split_tail(tail)
     if _EVENT.match(rows[-1]) and _is_started_since(rows):
         return lines + 1
     for back, row in enumerate(reversed(rows)):
@@ -166,7 +168,7 @@ def is_logged(line: str) -> bool:
 
 def find_completion(tail: bytes, lines: int) -> int:
     """The last line that says that every part of a transfer arrived; 0: a failure is behind it."""
-    rows = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
+    rows = _split_tail(tail)
     for back, row in enumerate(reversed(rows)):
         if _COMPLETE.search(row):
             return lines - back
@@ -177,7 +179,7 @@ def find_completion(tail: bytes, lines: int) -> int:
 
 def find_logged_end(tail: bytes, lines: int) -> int:
     """The last line, if a logger says in it that the job is through; 0: it does not."""
-    last = tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").rpartition("\n")[2]
+    last = _split_tail(tail)[-1]
     ended = is_logged(last) and _FINISHED.search(last) and not _FAILURE.search(last)
     return lines if ended else 0
 

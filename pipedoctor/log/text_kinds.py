@@ -90,7 +90,7 @@ _STRING_ITEM = re.compile(r"^\s+(?:(['\"])[\w ./-]{1,60}\1: )?[rbf]?['\"].{0,300
 _DOCKER_LINE = re.compile(r"^(?:FROM|RUN|CMD|COPY|ENTRYPOINT|ENV|WORKDIR) \S")
 _MIN_INSTRUCTIONS = 3
 _SEARCH = re.compile(r"\be?grep -\w*q")
-_TYPED = re.compile(r"^ {0,5}(\d{1,6})\*? {2}\S")
+_HISTORY_ROW = re.compile(r"^ {0,5}(\d{1,6})\*? {2}\S")
 _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)")
 _GREEN = re.compile(
     r"^=*\s?(?:\d{1,7} (?!fail|err)\w+, ){0,6}\d{1,7} passed(?:, \d{1,7} (?!fail|err)\w+){0,6}"
@@ -205,10 +205,10 @@ def _find_diffs(rows: list[str]) -> Iterator[int]:
 def _find_history(rows: list[str]) -> Iterator[int]:
     """What somebody typed, as the shell counts it."""
     filled = [row for row in rows if row.strip()]
-    typed = [found for row in filled if (found := _TYPED.match(row))]
+    typed = [found for row in filled if (found := _HISTORY_ROW.match(row))]
     numbers = [int(found[1]) for found in typed]
     steps = all(below == above + 1 for above, below in pairwise(numbers))
-    if len(typed) >= _MIN_ROWS and len(typed) == len(filled) and steps:
+    if len(filled) == len(typed) >= _MIN_ROWS and steps:
         yield from range(1, len(rows) + 1)
 
 
@@ -240,13 +240,13 @@ def _drop_examples(rows: list[str]) -> Iterator[str]:
     for row, below in pairwise([*rows, ""]):
         if _FENCE.match(row):
             inside = not inside
-        elif _REPORT.search(row) or not (inside or _FENCE.match(below)):
+        elif not (inside or _FENCE.match(below)) or _REPORT.search(row):
             yield row
 
 
 def _is_documentation(rows: list[str]) -> bool:
     """Are there headings of release notes or of a manual, and nobody who has the failure?"""
-    headings = sum(bool(_RELEASES.search(row) or _MANUAL.search(row)) for row in rows)
+    headings = sum(map(_is_heading, rows))
     headings += sum(
         bool(_VERSION.match(row) and _BULLET.match(below)) for row, below in pairwise(rows)
     )
@@ -257,15 +257,17 @@ def _is_documentation(rows: list[str]) -> bool:
     if not headings or own or short or not all(map(_is_documentary, rows, ["", *rows])):
         return False
     head = rows[:_HEAD_LINES]
-    return any(
-        row.startswith("#") or _RELEASES.search(row) or _MANUAL.search(row) or _VERSION.match(row)
-        for row in head
-    )
+    return any(row.startswith("#") or _VERSION.match(row) or _is_heading(row) for row in head)
+
+
+def _is_heading(row: str) -> bool:
+    """Of release notes, or of a manual."""
+    return bool(_RELEASES.search(row) or _MANUAL.search(row))
 
 
 def _is_documentary(row: str, before: str) -> bool:
     """Is it a heading, an item, a part of a table or a sentence: no line of a program?"""
-    if _MARKED_UP.match(row) or _VERSION.match(row) or _RELEASES.search(row) or _MANUAL.search(row):
+    if _MARKED_UP.match(row) or _VERSION.match(row) or _is_heading(row):
         return True
     if _INDENTED.match(row):
         return bool(before.strip()) and not _LOG_WORDS.search(row)

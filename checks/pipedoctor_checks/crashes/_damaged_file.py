@@ -3,7 +3,7 @@
 import posixpath
 import shlex
 
-from pipedoctor.facts.log import MAX_SIGHTINGS, Log, Seen
+from pipedoctor.facts.log import MAX_SIGHTINGS, Log
 from pipedoctor.lazy_pattern import compile_lazily
 
 _CAUSE = "corrupt_download_or_checkpoint"
@@ -63,19 +63,17 @@ def _split(command: str) -> list[str]:
 def find_named(log: Log) -> str:
     """Of the files that lines call damaged, the one that is nearest to what ended the job."""
     named = [one for one in log.find_seen(_CAUSE) if "damaged" in one.values]
-    ended = [one for one in named if not one.minor] or _drop_handled(named, log)
-    errors = _list_errors(log) or [one.line for one in ended]
+    errors = _list_errors(log)
+    ended = [one for one in named if not one.minor]
+    if not errors:  # what the job went on without counts where nothing else failed
+        ended = ended or named
+        errors = [one.line for one in ended]
     best = min(
         ended,
         key=lambda one: (min(abs(one.line - line) for line in errors), one.line),
         default=None,
     )
     return best.values["damaged"] if best else ""
-
-
-def _drop_handled(named: list[Seen], log: Log) -> list[Seen]:
-    """What the job went on without counts only where nothing else failed."""
-    return [] if _list_errors(log) else named
 
 
 def _list_errors(log: Log) -> list[int]:

@@ -9,26 +9,26 @@ from pipedoctor.check import (
     check,
     in_code,
 )
-from pipedoctor.check.edits import Edits, edit_arguments
-from pipedoctor.facts import Pipeline, Setting, Source
+from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.code_events.dataset import HandleAttribute
-from pipedoctor.facts.source import Argument, LoaderCall
-from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     format_argument,
     has_item_work,
     has_no_workers,
     is_trial_dataset,
-    is_updated_per_epoch,
     loader_name,
 )
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 from pipedoctor_checks._shared.training_loop import is_single_evaluation
+from pipedoctor_checks.loader._added_workers import (
+    USUAL_SETTING,
+    add_workers,
+    format_call,
+    format_option,
+)
 from pipedoctor_checks.loader._measured_workers import find_best_setting
-
-USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
-_OPTION = compile_lazily(r"default of (--?[\w-]+)")
 
 
 @check(
@@ -118,8 +118,8 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
                 f"Open {handle} in the worker, on first use; then add workers"
                 if handle
                 else "Add workers; measure how many are worthwhile",
-                _format_option(workers, best) or _format_call(best),
-                edits=_add_workers(source, loader, best) if literal and not handle else (),
+                format_option(workers, best) or format_call(best),
+                edits=add_workers(source, loader, best) if literal and not handle else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
             ),
@@ -156,34 +156,3 @@ def _find_shared_handle(source: Source, loader: LoaderCall) -> str:
         ),
         "",
     )
-
-
-def _add_workers(source: Source, loader: LoaderCall, best: Setting) -> Edits:
-    """Add workers; make them persistent if epochs repeat and no epoch state is set."""
-    wanted = _changed_arguments(best)
-    if loader.repeats:
-        wanted["persistent_workers"] = "True"
-    if is_updated_per_epoch(source, loader):
-        wanted.pop("persistent_workers", None)
-    return edit_arguments(loader, **wanted)
-
-
-def _changed_arguments(best: Setting) -> dict[str, str]:
-    """Arguments that differ from torch's defaults."""
-    wanted = {"num_workers": str(best.num_workers)}
-    if best.prefetch_factor not in {None, USUAL_SETTING.prefetch_factor}:
-        wanted["prefetch_factor"] = str(best.prefetch_factor)
-    if best.persistent_workers:
-        wanted["persistent_workers"] = "True"
-    return wanted
-
-
-def _format_option(workers: Argument, best: Setting) -> str:
-    """``--workers 4``, where the option of that name gives none by default."""
-    option = _OPTION.fullmatch(workers.why) if workers.how == "default" else None
-    return f"{option[1]} {best.num_workers}  # or by default" if option else ""
-
-
-def _format_call(best: Setting) -> str:
-    words = (f"{name}={value}" for name, value in _changed_arguments(best).items())
-    return f"DataLoader(..., {', '.join(words)})"

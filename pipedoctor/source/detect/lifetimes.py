@@ -11,6 +11,7 @@ from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
@@ -214,7 +215,7 @@ def _find_import_steps(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int
 ) -> Iterator[ImportStep]:
     """What stands in modules themselves, outside of a main guard, and comes to this."""
-    if any("__name__" in unparse_short(g.test) for g in step.context.guards):
+    if is_main_guarded(step.context):
         return
     if scope.is_module_body:
         if not scope.module.file.cells:

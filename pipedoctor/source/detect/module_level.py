@@ -26,6 +26,7 @@ from pipedoctor.source.detect.version_branches import (
 )
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
+from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import (
     CallPosition,
     CodeScope,
@@ -173,7 +174,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         _record_sampler(recorder, scope, step, node, full)
     elif last in _START_METHOD_SETTERS:
         value = recorder.values.resolve(node.args[0] if node.args else None, scope)
-        main = any("__name__" in unparse_short(g.test) for g in step.context.guards)
+        main = is_main_guarded(step.context)
         recorder.add_event(
             StartMethodCall(
                 method=value.value if isinstance(value.value, str) else "",

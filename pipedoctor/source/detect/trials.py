@@ -2,7 +2,7 @@
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext
-from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import CodeScope
 
 
@@ -14,9 +14,8 @@ def is_trial(recorder: EventRecorder, scope: CodeScope, context: CodeContext) ->
     """
     if scope.name.rpartition(".")[2] == "test" and not recorder.project.find_callers(scope):
         return True
-    guarded = any("__name__" in unparse_short(guard.test) for guard in context.guards)
-    if not (guarded and scope.is_module_body):
+    if not (scope.is_module_body and is_main_guarded(context)):
         return False
-    others = (one for one in recorder.project.modules if one is not scope.module)
-    find = recorder.batch_norm_usage.find_imported_modules
-    return any(scope.module is imported for one in others for imported in find(one))
+    project = recorder.project
+    others = (one for one in project.modules if one is not scope.module)
+    return any(scope.module in project.find_imported_modules(one) for one in others)

@@ -45,9 +45,9 @@ _SINGLE_VALUE_PATTERN = re.compile(
 """
 After what a channel of one sample may have a single value, for BatchNorm to fail on.
 
-A map that is pooled to one value and then normalised, and any
-network by its name, for some (Inception, DeepLab) do that. Behind a network that only
-convolves its maps, as a ResNet does, pooling and linear layers change nothing.
+A map that is pooled to one value and then normalised. Any network by its name counts as well,
+for some (Inception, DeepLab) do that. Behind a network that only convolves its maps, as a
+ResNet does, pooling and linear layers change nothing.
 """
 
 
@@ -101,7 +101,6 @@ class BatchNormUsage:
         self._details: dict[int, _Mentions] = {}
         self._mentions: dict[int, bool] = {}
         self._known_usage: dict[int, bool] = {}
-        self._imported_modules: dict[int, list[Module]] = {}
 
     def is_used_near(self, module: Module) -> bool:
         """
@@ -153,18 +152,8 @@ class BatchNormUsage:
         found, queue = {id(module): module}, [module]
         while queue:
             one = queue.pop()
-            for other in self.find_imported_modules(one):
+            for other in self.project.find_imported_modules(one):
                 if id(other) not in found:
                     found[id(other)] = other
                     queue.append(other)
         return [*found.values()]
-
-    def find_imported_modules(self, module: Module) -> list[Module]:
-        """The files of the project that one of them imports; looked up once."""
-        known = self._imported_modules.get(id(module))
-        if known is None:
-            names = {*module.imported_names.values(), *module.star_imports}
-            names |= {name.rpartition(".")[0] for name in names}
-            every = (self.project.find_module(name, module) for name in names if name)
-            known = self._imported_modules[id(module)] = [one for one in every if one]
-        return known

@@ -35,6 +35,7 @@ class Project(DefinitionIndex):
         self._known_call_sites: dict[str, list[CallSite]] = {}
         self._known_variable_calls: dict[str, list[CallSite]] = {}
         self._known_shapes: dict[str, list[CallShape]] = {}
+        self._imported_modules: dict[int, list[Module]] = {}
 
     def find_call_sites(self, last: str) -> list[CallSite]:
         """Calls by the last part of the name that is called."""
@@ -84,6 +85,16 @@ class Project(DefinitionIndex):
             for last in {name.rpartition(".")[2] for name in module.calls_by_name}:
                 found.setdefault(last, []).append(module)
         return found
+
+    def find_imported_modules(self, module: Module) -> list[Module]:
+        """The files of the project that one of them imports; looked up once."""
+        known = self._imported_modules.get(id(module))
+        if known is None:
+            names = {*module.imported_names.values(), *module.star_imports}
+            names |= {name.rpartition(".")[0] for name in names}
+            every = (self.find_module(name, module) for name in names if name)
+            known = self._imported_modules[id(module)] = [one for one in every if one]
+        return known
 
     @cached_property
     def imported_full_names(self) -> frozenset[str]:

@@ -127,15 +127,12 @@ class CyclicEvaluator(ABC):
         known = self._known.get(key)
         if known is not None:
             return known
+        if isinstance(node, (ast.Name, ast.Attribute)) and self.is_foreign(node, frame.scope):
+            self._known[key] = UNKNOWN
+            return UNKNOWN
         if isinstance(node, ast.Name):
-            if self.is_foreign(node, frame.scope):
-                self._known[key] = UNKNOWN
-                return UNKNOWN
             return self._answer(key, self.evaluate_name, node, frame)
         if isinstance(node, ast.Attribute):
-            if self.is_foreign(node, frame.scope):
-                self._known[key] = UNKNOWN
-                return UNKNOWN
             return self._answer(key, self.evaluate_attribute_node, node, frame)
         return self._answer(key, self.evaluate_node, node, frame)
 
