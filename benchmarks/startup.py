@@ -23,7 +23,7 @@ from pipedoctor.engine.catalogue import get_catalogue
 
 ROUNDS = int(os.environ.get("ROUNDS", "15"))
 CHECKS = 150
-"""At least so many are loaded: what is get_catalogue, and made-up ones if need be."""
+"""At least so many are loaded: those of the catalogue, and made-up ones if need be."""
 CROWDS = (400, 2000)
 """Distributions in environments that are larger than this one."""
 

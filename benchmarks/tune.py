@@ -1,8 +1,8 @@
 """
-PipeBench: loaders with a known cause; `tune` and `whatif` against the whole grid_settings.
+PipeBench: loaders with a known cause; `tune` and `whatif` against the whole grid.
 
-    python benchmarks/tune.py                    what is missing, then the render_tune_page
-    python benchmarks/tune.py --only NAME        some workloads, without the render_tune_page
+    python benchmarks/tune.py                    what is missing, then the page
+    python benchmarks/tune.py --only NAME        some workloads, without the page
     python benchmarks/tune.py --list             their names
 
 Run it on an idle machine. What was measured is kept in `--results`, part by part, so

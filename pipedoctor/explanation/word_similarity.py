@@ -3,10 +3,10 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import cache
-from heapq import nlargest
-from typing import NamedTuple
+from heapq import nlargest, nsmallest
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -35,6 +35,8 @@ Rarity is the logarithm of all causes through those with the word: at most one i
 """
 _UNKNOWN_RARITY = 3.0
 """Rarity of words that no cause has: who speaks of something else is not alike."""
+_MAX_WORDS = 100
+"""Words of a cause that are compared: those that weigh most."""
 MAX_SIMILAR = 3
 _MIN_SHARE = 0.5
 """Of the likeness of the first: what is less alike is not named."""
@@ -85,11 +87,17 @@ def _is_of_others(row: str) -> bool:
     return bool(_BANNER.search(row)) or is_quotation(row)
 
 
-class Vocabulary(msgspec.Struct, frozen=True):
+class WordCounts(msgspec.Struct, frozen=True):
+    """How often each word stands in the texts about a cause: what a file holds."""
+
+    causes: dict[str, dict[str, Annotated[int, msgspec.Meta(gt=0)]]] = {}
+
+
+class Vocabulary(NamedTuple):
     """How rare words are, and how much each speaks for a cause (of length 1)."""
 
-    rarity: dict[str, float] = {}
-    causes: dict[str, dict[str, float]] = {}
+    rarity: Mapping[str, float] = {}
+    causes: Mapping[str, Mapping[str, float]] = {}
 
 
 class SimilarCause(NamedTuple):
@@ -156,24 +164,36 @@ def _find_telling_lines(
 @cache
 def load_vocabulary() -> Vocabulary:
     """Of all installed packs; a file that cannot be read says nothing."""
-    return _merge_vocabularies(_read_pack(pack) for pack in find_packs())
+    counts: dict[str, dict[str, int]] = {}
+    for pack in find_packs():
+        counts = _read_pack(pack) | counts
+    return weigh_words(counts)
 
 
-def _merge_vocabularies(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
-    rarity: dict[str, float] = {}
-    causes: dict[str, dict[str, float]] = {}
-    for one in vocabularies:
-        rarity = {**one.rarity, **rarity}
-        causes = {**one.causes, **causes}
-    return Vocabulary(rarity, causes)
+def weigh_words(counts: Mapping[str, Mapping[str, int]]) -> Vocabulary:
+    """TF-IDF, of each cause the words that weigh most."""
+    spread = Counter(word for its in counts.values() for word in its)
+    rarity = {word: math.log(len(counts) / count) for word, count in spread.items()}
+    causes = {cause: _weigh_cause(its, rarity) for cause, its in counts.items()}
+    kept = {word for its in causes.values() for word in its}
+    return Vocabulary({word: rarity[word] for word in kept}, causes)
 
 
-def _read_pack(pack: Pack) -> Vocabulary:
+def _weigh_cause(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
+    """The heaviest words, as a vector of length 1."""
+    found = {word: (1 + math.log(n)) * rarity[word] for word, n in counts.items() if rarity[word]}
+    best = nsmallest(_MAX_WORDS, found.items(), key=lambda one: (-one[1], one[0]))
+    length = math.sqrt(sum(value * value for _, value in best)) or 1.0
+    return {word: value / length for word, value in best}
+
+
+def _read_pack(pack: Pack) -> dict[str, dict[str, int]]:
     done = attempt(
-        lambda: _merge_vocabularies(
-            msgspec.json.decode(file.read_bytes(), type=Vocabulary)
+        lambda: [
+            msgspec.json.decode(file.read_bytes(), type=WordCounts).causes
             for folder in find_pack_folders(pack)
             if (file := folder / VOCABULARY_FILE).is_file()
-        )
+        ]
     )
-    return Vocabulary() if isinstance(done, Crash) else done.value
+    read = [] if isinstance(done, Crash) else done.value
+    return {cause: its for one in read for cause, its in one.items()}

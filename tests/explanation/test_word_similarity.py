@@ -17,6 +17,7 @@ from pipedoctor.explanation.word_similarity import (
     find_similar_causes,
     load_vocabulary,
     tells_of_failure,
+    weigh_words,
 )
 from pipedoctor.facts import Facts
 from pipedoctor.log.read import BRIEF_BYTES, BRIEF_LINES
@@ -113,11 +114,22 @@ def test_the_first_line_says_that_it_is_a_guess_and_how_to_decide() -> None:
     assert "Remedy if this is the cause:" in page
 
 
-def test_a_broken_vocabulary_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_words_of_few_causes_weigh_most_and_those_of_all_nothing() -> None:
+    known = weigh_words({"quota": {"the": 9, "cgroup": 1, "limit": 1}, "shm": {"the": 1, "bus": 3}})
+
+    assert known.causes["quota"] == pytest.approx({"cgroup": 0.5**0.5, "limit": 0.5**0.5})
+    assert known.causes["shm"] == {"bus": 1.0}
+    assert known.rarity.keys() == {"cgroup", "limit", "bus"}
+
+
+@pytest.mark.parametrize("content", ["{", '{"causes": {"quota": {"cgroup": 0}}}'])
+def test_a_broken_vocabulary_says_nothing(
+    content: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     package = tmp_path / "strange_pack"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / word_similarity.VOCABULARY_FILE).write_text("{")
+    (package / word_similarity.VOCABULARY_FILE).write_text(content)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     pack = Pack("strange", "strange_pack")
     monkeypatch.setattr(word_similarity, "find_packs", lambda: (pack,))
