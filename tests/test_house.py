@@ -1,7 +1,9 @@
 """What CONTRIBUTING.md says of sizes: files and functions that one can take in."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pipedoctor
@@ -9,6 +11,7 @@ import pipedoctor_checks
 
 LARGEST_FILE = 300
 LONGEST_FUNCTION = 40
+SMALL_FILE, FOLDED_FILE = 60, 250
 """Lines, without decorators and docstring: that of a check is its page."""
 
 
@@ -41,10 +44,16 @@ OWN_READERS = {
 """Modules that open files by themselves, and why they may."""
 
 
-def product() -> Iterator[Path]:
+@cache
+def product() -> list[tuple[Path, str, ast.Module]]:
+    """Each file that is shipped: its text and its tree."""
+    found: list[tuple[Path, str, ast.Module]] = []
     for package in (pipedoctor, pipedoctor_checks):
         assert package.__file__
-        yield from sorted(Path(package.__file__).parent.rglob("*.py"))
+        for file in sorted(Path(package.__file__).parent.rglob("*.py")):
+            text = file.read_text(encoding="utf-8")
+            found.append((file, text, ast.parse(text)))
+    return found
 
 
 def lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -58,13 +67,12 @@ def lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def test_files_and_functions_stay_small() -> None:
     found: list[str] = []
-    for file in product():
-        text = file.read_text(encoding="utf-8")
+    for file, text, tree in product():
         if (count := text.count("\n")) > LARGEST_FILE:
             found.append(f"{file.name}: {count} lines")
         found += (
             f"{file.name}:{node.lineno} {node.name}: {lines(node)} lines"
-            for node in ast.walk(ast.parse(text))
+            for node in ast.walk(tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and lines(node) > LONGEST_FUNCTION
         )
@@ -85,8 +93,8 @@ def test_files_of_tests_stay_small_too() -> None:
 def test_no_class_has_the_name_of_another() -> None:
     """So that a search for a name finds one thing; a leading underscore is no difference."""
     places: dict[str, list[str]] = {}
-    for file in product():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, _, tree in product():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name.lstrip("_"), []).append(f"{file.name}:{node.lineno}")
 
@@ -108,10 +116,49 @@ def test_files_of_others_are_opened_in_one_place() -> None:
     root = Path(pipedoctor.__file__).parent
     opening = {
         file.relative_to(root).as_posix()
-        for room in READING_ROOMS
-        for file in (root / room).rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for file, _, tree in product()
+        if file.is_relative_to(root) and file.relative_to(root).parts[0] in READING_ROOMS
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and is_opener(node)
     }
 
     assert opening == set(OWN_READERS)
+
+
+def test_small_modules_are_kept_for_a_reason() -> None:
+    """Two files that only serve each other are one, unless docs/decisions.md says why."""
+    assert pipedoctor.__file__
+    root = Path(pipedoctor.__file__).parent.parent
+    text = (Path(__file__).parents[1] / "docs/decisions.md").read_text(encoding="utf-8")
+    section = text.split("## Small modules that are kept")[1].split("\n## ")[0]
+    users = find_users()
+    sizes = {file: text.count("\n") for file, text, _ in product()}
+
+    apart = {
+        module_name(file, root).removeprefix("pipedoctor.")
+        for file, size in sizes.items()
+        for user in users[module_name(file, root)]
+        if size < SMALL_FILE and file.name != "__init__.py"
+        if len(users[module_name(file, root)]) == 1 and user.parent == file.parent
+        if size + sizes[user] <= FOLDED_FILE and file.is_relative_to(root / "pipedoctor")
+    }
+    assert apart == set(re.findall(r"`(\w+\.[\w.]+)`", section)) - {"tests.test_house"}
+
+
+def module_name(file: Path, root: Path) -> str:
+    return ".".join(file.relative_to(root).with_suffix("").parts)
+
+
+def find_users() -> dict[str, set[Path]]:
+    """The files of the product that import each module."""
+    users: defaultdict[str, set[Path]] = defaultdict(set)
+    for file, _, tree in product():
+        for node in ast.walk(tree):
+            names: list[str] = []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [one.name for one in node.names]
+            for name in names:
+                users[name].add(file)
+    return users

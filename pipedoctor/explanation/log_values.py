@@ -1,10 +1,10 @@
 """What the holes of a remedy stand for in a log: captured, computed, or of its commands."""
 
+import ntpath
 import posixpath
 import re
+from collections.abc import Iterable
 
-from pipedoctor.explanation.dataset_folder import find_dataset_folder
-from pipedoctor.explanation.logged_folders import find_folders
 from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.explanation.older_images import find_images
 from pipedoctor.facts.log import Log
@@ -91,3 +91,63 @@ def _find_volume(log: Log, cause: str) -> dict[str, str]:
             more = {"read_only_source": volume["source"], "read_only_target": volume["target"]}
             return told | more
     return {}
+
+
+_CUDA_FOLDER = re.compile(r"(?P<parent>/\S{1,60}/)?cuda-(?P<version>\d{1,2}\.\d)(?!\S)")
+_USUAL_PARENT = "/usr/local/"
+"""Where a folder lies that was listed without its path."""
+
+
+def find_folders(log: Log, cause: str) -> dict[str, str]:
+    """
+    ``output_folder``, which was missing, and ``fitting_toolkit``, of the CUDA of torch.
+
+    Each only where signatures of the cause captured it: ``missing``, or a file that was
+    ``written``; the ``cuda`` that is wanted, and ``toolkits`` that were listed.
+    """
+    found: dict[str, str] = {}
+    written = log.find_value(cause, "written").replace("\\\\", "\\")
+    if folder := log.find_value(cause, "missing") or ntpath.dirname(written):
+        found["output_folder"] = folder
+    wanted = log.find_value(cause, "cuda")
+    for line in log.find_values(cause, "toolkits"):
+        for one in _CUDA_FOLDER.finditer(line):
+            if one["version"] == wanted:
+                found["fitting_toolkit"] = f"{one['parent'] or _USUAL_PARENT}cuda-{wanted}"
+    return found
+
+
+_PARTS = frozenset(
+    {
+        *("train", "val", "valid", "validation", "test", "training", "eval", "dev"),
+        *("images", "imgs", "image", "img", "labels", "annotations", "masks", "jpegimages"),
+    }
+)
+"""Folders into which a dataset is divided: it is above them."""
+_MIN_PARTS = 2
+"""Folders of an absolute path below which something is no longer all of a disk."""
+
+
+def find_dataset_folder(path: str, told: Iterable[str]) -> str:
+    """
+    The folder of the whole dataset of which `path` is a file, or a folder; empty: unknown.
+
+    `told` are paths that commands or settings of the log name: the longest above `path`
+    is it. Else it is the folder above ``train`` or ``images``; else that of the file.
+    """
+    path = path.replace("\\\\", "/").replace("\\", "/")
+    above = [one.rstrip("/") for one in told if path.startswith(f"{one.rstrip('/')}/")]
+    if above:
+        return max(above, key=len)
+    folder = posixpath.dirname(path.rstrip("/")) if not path.endswith("/") else path.rstrip("/")
+    parts = folder.split("/")
+    for at, part in enumerate(parts):
+        if part.lower() in _PARTS and _is_deep_enough(parts[:at]):
+            return "/".join(parts[:at])
+    return folder
+
+
+def _is_deep_enough(parts: list[str]) -> bool:
+    """Is it a folder of somebody's, and neither a disk nor nothing?"""
+    named = [part for part in parts if part not in {"", "."}]
+    return len(named) >= (_MIN_PARTS if parts[:1] == [""] else 1)

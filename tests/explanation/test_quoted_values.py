@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.explanation.quoted_values import quote_value
+from pipedoctor.explanation.advice import quote_value
 
 
 @pytest.mark.parametrize(

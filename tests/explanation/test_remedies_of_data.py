@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.explanation.dataset_folder import find_dataset_folder
+from pipedoctor.explanation.log_values import find_dataset_folder
 from tests.explanation.test_remedies_of_logs import first_text
 
 NO_IMAGE = "PIL.UnidentifiedImageError: cannot identify image file '{}'\n"

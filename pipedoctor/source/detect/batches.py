@@ -1,14 +1,15 @@
 """What is done with a batch between its loader and the device."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.source.detect.batch_flow import BatchFlow
+from pipedoctor.source.detect.bound_parts import drop_count
 from pipedoctor.source.detect.created_tensors import record_created_tensors
 from pipedoctor.source.detect.device_copies import record_side_streams
 from pipedoctor.source.detect.engine_steps import record_engine_steps
-from pipedoctor.source.detect.flow_state import FlowState
+from pipedoctor.source.detect.flow_state import FlowState, flow_names
 from pipedoctor.source.detect.iterators import record_manual_iteration
 from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
@@ -16,11 +17,10 @@ from pipedoctor.source.detect.module_steps import record_module_steps
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.step_hooks import record_step_hooks
-from pipedoctor.source.detect.taken_batches import take_iterated, take_requested
 from pipedoctor.source.detect.trainer_hooks import record_trainer_hooks
 from pipedoctor.source.detect.training_step import find_training_steps
 from pipedoctor.source.syntax.bindings import expression_names
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.scope import CodeScope
 
 
@@ -104,3 +104,34 @@ def _batch_variables(
     """The variables that the batch is bound to: by the loop, or by ``next``."""
     batch = expression_names(node.target) if not isinstance(node, ast.While) else set[str]()
     return batch | find_requested_names(recorder, scope, steps)
+
+
+def take_requested(
+    flow: BatchFlow, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState
+) -> None:
+    """Batches that each step leaves for the next: ``batch = prefetcher.next()``."""
+    for step in steps:
+        one = step.node
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            names = find_requested_names(flow.recorder, scope, (step,))
+            if names and "device" in flow.enter_call(scope, step, one.value, state):
+                _put_on_device(names, state)
+
+
+def take_iterated(
+    flow: BatchFlow, scope: CodeScope, node: ast.For | ast.AsyncFor, state: FlowState
+) -> None:
+    """``for batch in Prefetcher(loader)``: what ``__next__`` of an object does with each."""
+    target, iterated = drop_count(node.target, node.iter)
+    found: set[str] = set()
+    for cls in flow.recorder.call_graph.infer_classes(iterated, scope, scope.owner):
+        method = flow.recorder.project.find_method(cls, "__next__")
+        if method is not None:
+            found |= flow.enter_function(method, cls, [], FlowState(set()))
+    if "device" in found:
+        _put_on_device(flow_names(target), state)
+
+
+def _put_on_device(names: Iterable[str], state: FlowState) -> None:
+    for name in names:
+        state.on_device.setdefault(name, (0, CodeContext()))
