@@ -7,6 +7,7 @@ from pipedoctor.facts.source import (
     Skipped,
     Source,
 )
+from pipedoctor.source.detect.anomalies import record_anomaly_detection
 from pipedoctor.source.detect.batches import record_loop_events
 from pipedoctor.source.detect.dataset_state import record_dataset_state
 from pipedoctor.source.detect.images import record_images
@@ -33,6 +34,7 @@ DETECTORS: tuple[Detector, ...] = (
     record_loop_events,
     record_images,
     record_module_events,
+    record_anomaly_detection,
 )
 """They run in whatever order, and find the same: none rests on what another has asked."""
 

@@ -133,3 +133,16 @@ class BottleneckImport(EventDetails, frozen=True, kw_only=True):
     """
 
     kind: ClassVar[str] = "bottleneck"
+
+
+class AnomalyDetection(EventDetails, frozen=True, kw_only=True):
+    """
+    Autograd records and examines what each backward pass computes.
+
+        torch.autograd.set_detect_anomaly(True)
+    """
+
+    kind: ClassVar[str] = "anomaly-detection"
+
+    on: bool | None
+    """The argument; None: not known."""

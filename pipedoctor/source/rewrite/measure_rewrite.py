@@ -12,6 +12,7 @@ from pipedoctor.facts.code_events.details import RewriteDetails
 from pipedoctor.facts.code_events.images import BgrImage, OpenCVCall
 from pipedoctor.facts.code_events.item import FileOpening, Print, TransformConstruction
 from pipedoctor.facts.code_events.program import (
+    AnomalyDetection,
     BottleneckImport,
     LoaderReconstruction,
     OldAmpUse,
@@ -35,6 +36,7 @@ from pipedoctor.facts.code_events.training import (
 from pipedoctor.source.resolve.base_name import find_base_name
 from pipedoctor.source.resolve.bound_names import reference_module
 from pipedoctor.source.rewrite import hoist
+from pipedoctor.source.rewrite.anomaly_mode import measure_anomaly_mode
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.lazy_property import (
     make_generator_lazy,
@@ -236,6 +238,7 @@ def _measure_worker_seed(source: SourceText, scope: CodeScope, node: ast.AST) ->
 
 
 _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePieces]] = {
+    AnomalyDetection.kind: measure_anomaly_mode,
     BgrImage.kind: _measure_bgr,
     BottleneckImport.kind: import_torch_alone,
     CreatedThenMoved.kind: _measure_created,
