@@ -61,8 +61,8 @@ def test_every_contract_is_kept(tree: Path) -> None:
         ),
         pytest.param(
             "pipedoctor/source/syntax/walk.py",
-            "import pipedoctor.source.detect.images",
-            "pipedoctor.source.syntax.walk -> pipedoctor.source.detect.images",
+            "import pipedoctor.source.detect.item.images",
+            "pipedoctor.source.syntax.walk -> pipedoctor.source.detect.item.images",
             id="syntax knows no detector",
         ),
         pytest.param(

@@ -7,14 +7,14 @@ from pipedoctor.facts.source import (
     Skipped,
     Source,
 )
-from pipedoctor.source.detect.anomalies import record_anomaly_detection
-from pipedoctor.source.detect.batches import record_loop_events
-from pipedoctor.source.detect.dataset_state import record_dataset_state
-from pipedoctor.source.detect.images import record_images
-from pipedoctor.source.detect.item_effects import record_item_events
-from pipedoctor.source.detect.loops import find_loops
-from pipedoctor.source.detect.module_level import record_module_events
+from pipedoctor.source.detect.dataset.dataset_state import record_dataset_state
+from pipedoctor.source.detect.item.images import record_images
+from pipedoctor.source.detect.item.item_effects import record_item_events
+from pipedoctor.source.detect.loader.loops import find_loops
+from pipedoctor.source.detect.program.anomalies import record_anomaly_detection
+from pipedoctor.source.detect.program.module_level import record_module_events
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.training.batches import record_loop_events
 from pipedoctor.source.discover.merge import event_sort_key
 from pipedoctor.source.loader_facts import build_loader_fact
 from pipedoctor.source.resolve.ignore_comments import find_ignore_comments

@@ -10,19 +10,19 @@ from msgspec.structs import replace
 from pipedoctor.facts.call_text import Call
 from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerStart
 from pipedoctor.facts.source import Argument, Dataset, LoaderCall
-from pipedoctor.source.detect.item_work import does_work, has_light_items
-from pipedoctor.source.detect.lifetimes import (
+from pipedoctor.source.detect.item.item_work import does_work, has_light_items
+from pipedoctor.source.detect.loader.lifetimes import (
     find_loader_variable,
     find_rebuilding_loop,
     find_receiving_names,
     find_unguarded_start,
 )
-from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.samplers import find_sampler, find_sampler_end
-from pipedoctor.source.detect.worker_functions import (
+from pipedoctor.source.detect.loader.samplers import find_sampler, find_sampler_end
+from pipedoctor.source.detect.loader.worker_functions import (
     list_transform_lambdas,
     record_worker_functions,
 )
+from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.bound_names import add_module_references
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS, ITEM_METHODS
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall

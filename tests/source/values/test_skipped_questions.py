@@ -4,7 +4,7 @@ import pytest
 
 from pipedoctor.facts import Source
 from pipedoctor.source.assemble import build_facts, index_file
-from pipedoctor.source.detect.loops import find_loops
+from pipedoctor.source.detect.loader.loops import find_loops
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.discover import files
 from pipedoctor.source.resolve.project import Project

@@ -1,0 +1,1 @@
+"""What datasets keep and how they answer."""

@@ -1,0 +1,1 @@
+"""What runs for each item, in a worker or before the step."""

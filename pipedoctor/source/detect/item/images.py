@@ -1,0 +1,192 @@
+"""Images on their way to tensors: order of channels, floats made in the worker."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
+from pipedoctor.source.detect.item.float_frames import record_float_frames
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import ExternalValue
+
+_TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")
+_IMAGENET_STATISTICS = ("0.485", "123.675")
+_REORDER_WORDS = (
+    "COLOR_BGR",
+    "::-1",
+    "bgr",
+    "BGR",
+    "IMREAD_COLOR_RGB",
+    "flip",
+    "[2, 1, 0]",
+)
+_SINGLE_CHANNEL_FLAGS = ("IMREAD_GRAYSCALE", "IMREAD_UNCHANGED", "IMREAD_ANYDEPTH")
+
+
+def record_images(recorder: EventRecorder) -> None:
+    """Record images that become floats at once, or keep OpenCV's order."""
+    for scope in recorder.call_graph.item_scopes.values():
+        record_float_frames(recorder, scope)
+        for step in scope.calls:
+            node = step.node
+            if isinstance(node, ast.Call):
+                name = recorder.full_name_of(node.func, scope)
+                if name == "PIL.Image.open":
+                    _record_float_image(recorder, scope, step, node)
+                elif name in {"cv2.imread", "cv2.imdecode"}:
+                    _record_bgr_image(recorder, scope, step, node)
+                if name.startswith("cv2."):
+                    recorder.add_event(OpenCVCall(), scope, step, name)
+
+
+def _record_float_image(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
+) -> None:
+    """Opened, and handed as it is to a transform that makes floats of it."""
+    holder = _variables_of_image(scope, node)
+    found = FloatImage(
+        opened=unparse_short(node.args[0]) if node.args else "",
+        variable=holder[0][0] if holder else "",
+    )
+    array = _find_float_array(recorder, scope, node, {key for key, _, _ in holder})
+    if array is not None:
+        recorder.add_event(found, scope, step, unparse_short(array.func))
+        return
+    for outer in scope.calls:
+        call = outer.node
+        if isinstance(call, ast.Call) and any(_is_opened_image(a, node) for a in call.args):
+            plain = "convert" not in unparse_short(call) or "'RGB'" in unparse_short(call)
+            if plain and _only_converts_to_float(recorder, scope, call):
+                recorder.add_event(found, scope, step, unparse_short(call.func))
+                return
+    for key, value, other in holder:
+        if "convert" in unparse_short(value) and "'RGB'" not in unparse_short(value):
+            return
+        handed = [
+            call
+            for s in scope.calls
+            if isinstance(call := s.node, ast.Call)
+            and any(binding_key(arg) == key for arg in call.args)
+            and getattr(call, "lineno", 0) >= getattr(other.node, "lineno", 0)
+        ]
+        if handed and _is_processed_between(scope, key, other, handed[0]):
+            return
+        if handed and _only_converts_to_float(recorder, scope, handed[0]):
+            recorder.add_event(found, scope, step, unparse_short(handed[0].func))
+
+
+def _find_float_array(
+    recorder: EventRecorder, scope: CodeScope, opening: ast.Call, names: set[str]
+) -> ast.Call | None:
+    """``np.array(image, dtype=np.float32)``, ``np.asarray(image).astype(np.float32)``."""
+    for step in scope.calls:
+        call = step.node
+        if not isinstance(call, ast.Call):
+            continue
+        inner = call
+        typed = isinstance(call.func, ast.Attribute) and call.func.attr == "astype"
+        if typed and isinstance(call.func, ast.Attribute):
+            inner = call.func.value if isinstance(call.func.value, ast.Call) else call
+        if recorder.full_name_of(inner.func, scope) not in {"numpy.array", "numpy.asarray"}:
+            continue
+        if not inner.args or "float" not in " ".join(map(unparse_short, _types_of(call, inner))):
+            continue
+        given = inner.args[0]
+        plain = "convert" not in unparse_short(given) or "'RGB'" in unparse_short(given)
+        if plain and (binding_key(given) in names or _is_opened_image(given, opening)):
+            processed = any(_is_processed_between(scope, key, step, inner) for key in names)
+            return None if processed else inner
+    return None
+
+
+def _types_of(call: ast.Call, inner: ast.Call) -> list[ast.expr]:
+    given = [*inner.args[1:2], *(word.value for word in inner.keywords)]
+    return [*given, *(call.args if call is not inner else [])]
+
+
+def _is_processed_between(scope: CodeScope, key: str, opening: CodeStep, call: ast.Call) -> bool:
+    """``img = img.resize(size)``: does PIL do more with it before it is handed on?"""
+    begin = getattr(opening.node, "lineno", 0)
+    return any(
+        begin < value.lineno <= call.lineno
+        and value is not call
+        and "convert" not in unparse_short(value)
+        for value, _ in scope.bindings.get(key, ())
+    )
+
+
+def _variables_of_image(scope: CodeScope, node: ast.Call) -> list[tuple[str, ast.expr, CodeStep]]:
+    return [
+        (key, value, step)
+        for key, values in scope.bindings.items()
+        for value, step in values
+        if _is_opened_image(value, node)
+    ]
+
+
+def _is_opened_image(value: ast.expr, node: ast.Call) -> bool:
+    """``Image.open(p)`` or ``Image.open(p).convert("RGB")``, and nothing else."""
+    while isinstance(value, ast.Call) and value is not node:
+        func = value.func
+        if not (isinstance(func, ast.Attribute) and func.attr == "convert"):
+            return False
+        value = func.value
+    return value is node
+
+
+def _only_converts_to_float(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> bool:
+    name = recorder.full_name_of(call.func, scope)
+    if name.endswith(("functional.to_tensor", "transforms.ToTensor")):
+        return True
+    evaluator = recorder.loader_flow.evaluator
+    values = evaluator.evaluate(call.func, evaluator.frame_of(scope))
+    return bool(values) and all(
+        isinstance(one, ExternalValue) and _is_float_transform(one.call) for one in values
+    )
+
+
+def _is_float_transform(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    last = last_name(value.func)
+    if last == "ToTensor":
+        return True
+    if last != "Compose" or not value.args:
+        return False
+    parts = value.args[0].elts if isinstance(value.args[0], (ast.List, ast.Tuple)) else []
+    names = [
+        last_name(part.func) if isinstance(part, ast.Call) else last_name(part) for part in parts
+    ]
+    return names[:1] == ["ToTensor"] or (
+        bool(names) and all(n in _TENSOR_TRANSFORMS or "norm" in n.lower() for n in names)
+    )
+
+
+def _record_bgr_image(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
+) -> None:
+    """In OpenCV's order into ImageNet's statistics, with nothing that turns it."""
+    text = unparse_short(node)
+    flag = node.args[1] if len(node.args) > 1 else None
+    if isinstance(flag, ast.Constant) and flag.value in {0, -1}:
+        return
+    if any(word in text for word in _SINGLE_CHANNEL_FLAGS):
+        return
+    scopes = list(_scopes_of_same_dataset(recorder, scope))
+    source = {one.module for one in scopes} | {scope.module}
+    whole = [module.file.content for module in source]
+    if any(word.encode() in text for word in _REORDER_WORDS for text in whole):
+        return
+    if any(word.encode() in text for word in _IMAGENET_STATISTICS for text in whole):
+        recorder.add_event(BgrImage(), scope, step, text)
+
+
+def _scopes_of_same_dataset(recorder: EventRecorder, scope: CodeScope) -> Iterator[CodeScope]:
+    """Every function of the datasets that this one belongs to."""
+    for scopes in recorder.call_graph.scopes_of_dataset.values():
+        if id(scope) in scopes:
+            for key in scopes:
+                if key in recorder.call_graph.item_scopes:
+                    yield recorder.call_graph.item_scopes[key]

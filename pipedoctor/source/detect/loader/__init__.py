@@ -1,0 +1,1 @@
+"""Where loaders are made, and which loops take their batches."""

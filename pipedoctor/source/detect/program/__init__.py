@@ -1,0 +1,1 @@
+"""What a whole file or project does."""

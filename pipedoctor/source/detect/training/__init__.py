@@ -1,0 +1,1 @@
+"""What becomes of a batch between its loader and the next step."""

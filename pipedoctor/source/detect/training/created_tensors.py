@@ -1,0 +1,263 @@
+"""Tensors made on the host and moved, in code that runs for each batch outside of its loop."""
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from pipedoctor.facts.code_events.training import CreatedThenMoved
+from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
+from pipedoctor.source.detect.loader.loops import GRADIENT_WORDS, switches_off_gradients
+from pipedoctor.source.detect.positions import is_initializer
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.training.host_factories import (
+    creates_then_moves,
+    find_kept_key,
+    find_made,
+    is_created,
+)
+from pipedoctor.source.detect.trials import is_trial
+from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition, LoopNode
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, Module
+from pipedoctor.source.values.callables import Callee
+from pipedoctor.source.values.lattice import InstanceValue
+
+_MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
+_KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
+
+_DETAILS = CreatedThenMoved(
+    in_loop=-1, non_blocking=False, unknown=False, fresh=False, variable="", pins=False
+)
+
+_Copy: TypeAlias = tuple[CodeScope, CodeStep, ast.Call]
+
+
+def record_created_tensors(recorder: EventRecorder) -> None:
+    """Record them in ``forward``, in what loops call, and in loops that no loader feeds."""
+    known = {
+        (event.at.path, event.at.line, event.at.column)
+        for event in recorder.events
+        if event.kind == CreatedThenMoved.kind
+    }
+    copies = _CopyFinder(recorder)
+    steps = (
+        *(_list_copies_of_forward, _list_copies_of_losses),
+        *(_list_copies_of_evaluations, _list_copies_of_helpers),
+    )
+    _record_given_to_movers(copies, known)
+    for scope, step, node in (one for listed in steps for one in listed(copies)):
+        place = (scope.module.path, node.lineno, node.col_offset + 1)
+        if place in known or not copies.creates((scope, step, node)):
+            continue
+        if is_trial(recorder, scope, step.context):
+            continue
+        known.add(place)
+        details = replace(_DETAILS, variable=find_kept_key(node), made_line=find_made(scope, node))
+        recorder.add_event(details, scope, step, unparse_short(node))
+
+
+class _CopyFinder:
+    """The copies to the device in the functions of a project, each looked for once."""
+
+    def __init__(self, recorder: EventRecorder) -> None:
+        self.recorder = recorder
+        self._known: dict[CodeScope, list[_Copy]] = {}
+
+    def find_all(self, scope: CodeScope) -> list[_Copy]:
+        """All copies of a function."""
+        found = self._known.get(scope)
+        if found is None:
+            found = self._known[scope] = [
+                (scope, step, step.node)
+                for step in scope.calls
+                if isinstance(step.node, ast.Call)
+                if is_device_copy(step.node, self.recorder, scope)
+            ]
+        return found
+
+    def find_plain(self, scope: CodeScope) -> list[_Copy]:
+        """Those that are made each time."""
+        return [
+            copy
+            for copy in self.find_all(scope)
+            if not copy[1].context.inner
+            if not any(_may_be_kept(one, scope) for one in copy[1].context.guards)
+        ]
+
+    def creates(self, copy: _Copy) -> bool:
+        """Is it of what is made there on the host?"""
+        scope, _, node = copy
+        return creates_then_moves(self.recorder, scope, node, in_callee=True)
+
+    @cached_property
+    def moving_modules(self) -> list[Module]:
+        """The files that speak of moves, and are no tests."""
+        modules = self.recorder.project.modules
+        return [one for one in modules if not one.is_test and speaks_of_moves(one)]
+
+    @cached_property
+    def creating_scopes(self) -> set[CodeScope]:
+        """The functions that make something on the host and move it, or may within others."""
+        moving = (one for one in self.recorder.project.modules if speaks_of_moves(one))
+        return {
+            scope
+            for module in moving
+            for scope in module.scopes
+            if any(copy[1].context.inner or self.creates(copy) for copy in self.find_all(scope))
+        }
+
+
+def _list_copies_of_forward(copies: _CopyFinder) -> Iterator[_Copy]:
+    """What ``forward`` of a module does unconditionally, itself and in what it calls."""
+    recorder = copies.recorder
+    for cls in recorder.project.classes:
+        forward = cls.methods.get("forward", cls.methods.get("__call__"))
+        if forward is None or not _may_move(forward) or cls.module.is_test:
+            continue
+        if _MODULE_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1]):
+            continue
+        yield from copies.find_plain(forward)
+        if copies.creating_scopes <= {forward}:
+            continue
+        entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
+        for scope in dict.fromkeys(one.scope for one in entered if _is_plain(one)):
+            yield from copies.find_plain(scope)
+
+
+def _list_copies_of_losses(copies: _CopyFinder) -> Iterator[_Copy]:
+    """What functions do that are called losses."""
+    for scope in copies.recorder.project.scopes:
+        named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
+        if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
+            yield from copies.find_plain(scope)
+
+
+def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
+    """``if self.grid is None``, ``if key not in self.grids``: is it made for a new size only?"""
+    test = guard.test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        left = test.left
+        if isinstance(left, ast.Name) and left.id in scope.parameter_names:
+            return False  # whether it is given
+    text = unparse_short(test)
+    return any(word in text for word in _KEEPING_WORDS)
+
+
+def _is_plain(callee: Callee) -> bool:
+    """A function or a method that may move tensors, and makes no object to keep."""
+    return _may_move(callee.scope) and not is_initializer(callee.scope)
+
+
+def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
+    """What loops without gradients do that no loader feeds: for each file or image."""
+    gradients = (one for one in copies.moving_modules if _turns_off_somewhere(one))
+    for scope in (scope for module in gradients for scope in module.scopes):
+        for copy in copies.find_all(scope):
+            context = copy[1].context
+            fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
+            often = bool(context.loops) and not _counts_epochs(context.loops[-1])
+            if often and not fed and _is_without_gradients(scope, copy[1]):
+                yield copy
+
+
+def _counts_epochs(loop: LoopNode) -> bool:
+    """``for epoch in range(9):``: does what stands in it happen once in each epoch?"""
+    return isinstance(loop, (ast.For, ast.AsyncFor)) and "epoch" in unparse_short(loop.target)
+
+
+def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
+    around = (*step.context.managers, *getattr(scope.node, "decorator_list", ()))
+    return any(map(switches_off_gradients, around))
+
+
+def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
+    """What functions do that a loop over batches calls in each step, without the batch."""
+    recorder = copies.recorder
+    for scope in (scope for module in copies.moving_modules for scope in module.scopes):
+        if is_initializer(scope):
+            continue
+        plain = [
+            copy
+            for copy in copies.find_plain(scope)
+            if not copy[1].context.guards and copies.creates(copy)
+        ]
+        if plain and any(_is_plain_step(recorder, one) for one in _callers(recorder, scope)):
+            yield from plain
+
+
+def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]]) -> None:
+    """``to_device(torch.zeros(3))`` in each step: a function moves what it is given."""
+    recorder = copies.recorder
+    for scope in (scope for module in copies.moving_modules for scope in module.scopes):
+        moved = {key for copy in copies.find_plain(scope) if (key := _moved_parameter(scope, copy))}
+        for site in _callers(recorder, scope) if moved and not is_initializer(scope) else ():
+            given = [value for name, value in match_arguments(scope, site.node) if name in moved]
+            if not given or not _runs_per_step(recorder, site):
+                continue
+            if is_created(recorder, site.scope, given[0], site.node, in_callee=True):
+                node = _find_creation(site.scope, given[0])
+                place = (site.scope.module.path, node.lineno, node.col_offset + 1)
+                if place not in known:
+                    known.add(place)
+                    step = CodeStep(node, site.step.context)
+                    recorder.add_event(_DETAILS, site.scope, step, unparse_short(node))
+
+
+def _moved_parameter(scope: CodeScope, copy: _Copy) -> str:
+    """The parameter that a copy is made of; empty: of something else."""
+    key = binding_key(find_copied(copy[2]) or copy[2])
+    return key if key in scope.parameter_names else ""
+
+
+def _find_creation(scope: CodeScope, given: ast.expr) -> ast.expr:
+    """Where a tensor is made: what its variable was given last, if it has one."""
+    values = [value for value, _ in scope.bindings.get(binding_key(given), ())]
+    before = [one for one in values if one.lineno < given.lineno]
+    return max(before, key=lambda one: one.lineno, default=given)
+
+
+def _is_plain_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In a loop over batches, or without conditions in a function that such a loop has led to."""
+    followed = id(site.scope) in recorder.followed_scopes and not is_initializer(site.scope)
+    plain = followed and not (site.step.context.guards or site.step.context.inner)
+    return plain or _is_called_per_step(recorder, site)
+
+
+def _runs_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In a loop over batches, or in a function that such a loop has led to."""
+    followed = id(site.scope) in recorder.step_scopes and not is_initializer(site.scope)
+    context = site.step.context
+    kept = any(_may_be_kept(one, site.scope) for one in context.guards)
+    return _is_called_per_step(recorder, site) or (followed and not (context.inner or kept))
+
+
+def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
+    """The calls that enter a function; of a method by any object of its class."""
+    for site in recorder.project.find_call_sites(scope.name.rpartition(".")[2]):
+        entered = recorder.call_graph.resolve_call(site.node.func, site.scope, site.scope.owner)
+        if any(target is scope for target, _ in entered):
+            yield site
+
+
+def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In the body of a loop over batches, whatever holds there; or of one without gradients."""
+    context = site.step.context
+    within = [one for one in context.loops if id(one) in recorder.loop_indices]
+    if context.loops and not within and _is_without_gradients(site.scope, site.step):
+        within = [*context.loops]
+    if not within or context.inner or context.handler or site.scope.module.is_test:
+        return False
+    return all(guard.test.lineno <= within[-1].lineno for guard in context.guards)
+
+
+def _may_move(scope: CodeScope) -> bool:
+    return speaks_of_moves(scope.module)
+
+
+def _turns_off_somewhere(module: Module) -> bool:
+    return any(word.encode() in module.file.content for word in GRADIENT_WORDS)
