@@ -20,7 +20,6 @@ from pipedoctor.source.detect.device_copies import copies_to_host, find_copied, 
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
-from pipedoctor.source.detect.training.clocks import reads_clock
 from pipedoctor.source.detect.training.early_exits import list_passed_intervals
 from pipedoctor.source.detect.training.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.training.host_arrays import is_host_transform, is_made_tensor_again
@@ -32,6 +31,7 @@ from pipedoctor.source.detect.training.host_factories import (
 from pipedoctor.source.detect.training.host_tensors import begins_on_host, is_fresh_on_host
 from pipedoctor.source.detect.training.layers import list_buffers
 from pipedoctor.source.detect.training.made_once import is_made_once
+from pipedoctor.source.detect.training.nearby_steps import follows_del, reads_clock
 from pipedoctor.source.detect.training.read_numbers import (
     find_logged_tensor,
     find_total,
@@ -119,7 +119,7 @@ class BatchEvents:
         name = self.recorder.full_name_of(node.func, scope)
         details: CacheRelease | Synchronization | None = None
         if name == "torch.cuda.empty_cache":
-            details = CacheRelease(freed=_follows_del(scope, step), in_loop=self.loop_index)
+            details = CacheRelease(freed=follows_del(scope, step), in_loop=self.loop_index)
         elif name == "torch.cuda.synchronize":
             timed = reads_clock(scope, step)
             mine = self.loop_index if not (timed and self.depth) else UNSET
@@ -297,12 +297,3 @@ def _has_other_way(scope: CodeScope, guard: GuardCondition) -> bool:
     """Is there an ``else``, so that the option chooses one of two ways of the same step?"""
     branch = scope.branches.get(id(guard.test))
     return branch is not None and bool(branch.orelse)
-
-
-def _follows_del(scope: CodeScope, step: CodeStep) -> bool:
-    """Does a ``del`` stand before it in the same loop: is memory given back at will?"""
-    return any(
-        one.context.loops == step.context.loops
-        and getattr(one.node, "lineno", 0) < getattr(step.node, "lineno", 0)
-        for one in scope.steps_by_type.get(ast.Delete, [])
-    )

@@ -1,4 +1,4 @@
-"""Loops in which somebody takes the time."""
+"""What stands beside a call in its loop: a clock that is read, a ``del``."""
 
 import ast
 
@@ -23,4 +23,13 @@ def reads_clock(scope: CodeScope, step: CodeStep) -> bool:
         and last_name(one.node.func) in _CLOCKS
         and one.context.loops[-1:] == around
         for one in scope.calls
+    )
+
+
+def follows_del(scope: CodeScope, step: CodeStep) -> bool:
+    """Does a ``del`` stand before it in the same loop: is memory given back at will?"""
+    return any(
+        one.context.loops == step.context.loops
+        and getattr(one.node, "lineno", 0) < getattr(step.node, "lineno", 0)
+        for one in scope.steps_by_type.get(ast.Delete, [])
     )
