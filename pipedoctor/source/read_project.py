@@ -51,6 +51,7 @@ _TRAINING_CALL = re.compile(rb"^(?:[\w, ]+= *)?(?:\w+\.)*(?:train|fit)\w*\(", re
 _OTHER_FRAMEWORKS = re.compile(
     rb"^\s*(?:import|from)\s+(?:paddle|mindspore|oneflow|jittor|mxnet)\b", re.MULTILINE
 )
+_TORCH_IMPORT = re.compile(rb"^\s*(?:import|from)\s+[^\n#]*torch", re.MULTILINE)
 
 
 class ProjectReading(NamedTuple):
@@ -142,7 +143,7 @@ def select_related_files(
 
 def _is_of_other_framework(text: bytes) -> bool:
     """Does it import a framework that has DataLoader and Dataset of its own, and no torch?"""
-    return b"torch" not in text and _OTHER_FRAMEWORKS.search(text) is not None
+    return _OTHER_FRAMEWORKS.search(text) is not None and _TORCH_IMPORT.search(text) is None
 
 
 def _trains_with(text: bytes, stems: set[str]) -> bool:

@@ -150,6 +150,13 @@ def loader_call(arguments: str, then: str = "", before: str = "") -> str:
 
 
 WORKERS_OPTION = "parser.add_argument('--workers', default={}, type=int)\n"
+GPU_COLLATE = """
+def collate(rows):
+    lengths = torch.tensor([len(row) for row in rows], device="cuda")
+    return torch.stack(rows), lengths
+def collate_on_host(rows):
+    return torch.stack(rows)
+"""
 ARGUMENT_DICTIONARY = """
 def main(cuda):
     given = {{'batch_size': 4}}

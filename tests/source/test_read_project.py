@@ -51,3 +51,5 @@ def test_a_loader_of_another_framework_is_left_alone() -> None:
     text = b"from paddle.io import DataLoader\nfor x in DataLoader(rows):\n    x.numpy()\n"
 
     assert not list(select_related_files([SourceFile("train.py", text)]))
+    assert not list(select_related_files([SourceFile("train.py", text + b"# as in torch\n")]))
+    assert list(select_related_files([SourceFile("train.py", text + b"import torch\n")]))

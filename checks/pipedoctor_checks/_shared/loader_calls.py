@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pipedoctor.check import Confidence
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import DatasetUpdate, EpochUpdate
+from pipedoctor.facts.code_events.item import CudaUse
 from pipedoctor.facts.source import Argument, Event, LoaderCall, Spot
 
 
@@ -105,6 +106,21 @@ def is_changed_outside(source: Source, loader: LoaderCall) -> bool:
 def has_item_work(loader: LoaderCall) -> bool:
     """Is it known to do more for an item than pick it from memory?"""
     return loader.collates or (loader.dataset is not None and not loader.dataset.light)
+
+
+def find_gpu_code(source: Source, loader: LoaderCall) -> str:
+    """The function that makes its items or batches on the GPU (PDR301); empty: none."""
+    collates = loader.get("collate_fn").name
+    made = loader.dataset.name.rpartition(".")[2] if loader.dataset else ""
+    return next(
+        (
+            event.function
+            for event in source.select_item_events(CudaUse)
+            if (collates and event.owner == collates)
+            or (made and event.dataset.rpartition(".")[2] == made)
+        ),
+        "",
+    )
 
 
 def is_trial_dataset(source: Source, loader: LoaderCall) -> bool:

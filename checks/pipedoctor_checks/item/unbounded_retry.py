@@ -10,7 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR216", "A bad sample may be retried forever", subject="item")
+@check("PDR216", "A bad sample may be retried forever", subject="item", merges=True)
 def unbounded_retry(source: Source, /) -> Findings:
     """
     Look for loops around a sample that may fail which nothing ends.

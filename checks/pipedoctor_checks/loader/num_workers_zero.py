@@ -14,6 +14,7 @@ from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
+    find_gpu_code,
     format_argument,
     has_item_work,
     has_no_workers,
@@ -48,7 +49,8 @@ def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Fin
     `num_workers` is 0 or not given, all arguments are visible, and the dataset is known
     to do real work per item. Not reported: data in memory, tests, and loaders whose
     arguments come from a dictionary that cannot be traced. A dataset that holds a handle
-    which workers must not share (PDR302) has to open it in the worker first. A dataset that
+    which workers must not share (PDR302) has to open it in the worker first, and items or
+    batches that are made on the GPU (PDR301) have to be made on the CPU first. A dataset that
     is only tried out under the main guard of its own file, or evaluated in a single pass, is
     a note. With `check --measure TARGET`, the recommended number of workers is the best one
     measured.
@@ -109,17 +111,17 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
             continue
         best = find_best_setting(pipeline, source, loader)
         best = best if best is not None and best.num_workers else USUAL_SETTING
-        handle = _find_shared_handle(source, loader)
+        first = _name_first_step(source, loader)
         yield make_code_finding(
             loader.places,
             Severity.NOTE if is_explicit or _is_tried(source, loader) else Severity.SLOWS,
             f"{loader_name(loader)} loads every item in the training process",
             in_code(
-                f"Open {handle} in the worker, on first use; then add workers"
-                if handle
+                f"{first}; then add workers"
+                if first
                 else "Add workers; measure how many are worthwhile",
                 format_option(workers, best) or format_call(best),
-                edits=add_workers(source, loader, best) if literal and not handle else (),
+                edits=add_workers(source, loader, best) if literal and not first else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
             ),
@@ -142,6 +144,14 @@ def _is_dataset_unknown(loader: LoaderCall) -> bool:
     whole = loader.get("batch_size")
     batches = whole.is_known and whole.how != "absent" and whole.value is None
     return loader.dataset is None and not theirs and not batches
+
+
+def _name_first_step(source: Source, loader: LoaderCall) -> str:
+    """What has to change before there can be workers; empty: nothing."""
+    on_gpu, handle = find_gpu_code(source, loader), _find_shared_handle(source, loader)
+    if on_gpu:
+        return f"Create tensors on the CPU in {on_gpu}, and move batches in the training loop"
+    return f"Open {handle} in the worker, on first use" if handle else ""
 
 
 def _find_shared_handle(source: Source, loader: LoaderCall) -> str:

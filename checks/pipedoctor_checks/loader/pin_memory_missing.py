@@ -6,6 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
+    find_gpu_code,
     format_argument,
     has_item_work,
     has_no_workers,
@@ -48,7 +49,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
     `pin_memory` is False or not given, all arguments are visible, and a loop fed by this loader
     copies its batches to a device. Not reported: loops driven by a framework, a value that is
-    only the default of an option, and workers that only copy data from memory (PDR111).
+    only the default of an option, workers that only copy data from memory (PDR111), and items
+    or batches that are made on the GPU, which cannot be pinned.
     `accelerator.prepare` copies each batch, and pins none. Without workers nothing is pinned in
     advance: that is a note, and not reported at all if there are no workers on purpose, if only
     an evaluation uses the loader, or if items are not known to do more than pick data from
@@ -119,7 +121,7 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
     """Do its batches go to a device, with nothing in the code against pinning?"""
     pinned = loader.get("pin_memory")
     off = pinned.how == "absent" or (pinned.is_known and pinned.value is False)
-    left = loader.testing or is_copy_only(loader)
+    left = loader.testing or is_copy_only(loader) or find_gpu_code(source, loader)
     if not off or pinned.how == "default" or left:
         return False
     if has_no_workers(loader):

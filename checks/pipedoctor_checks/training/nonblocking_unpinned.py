@@ -6,6 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
+from pipedoctor_checks._shared.loader_calls import find_gpu_code
 from pipedoctor_checks._shared.training_loop import is_generating_loop
 
 
@@ -30,7 +31,8 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
 
     The loop copies its batches with `non_blocking=True`, and every loader that feeds it
     is known not to pin. `x.pin_memory().cuda(non_blocking=True)` pins its own copy.
-    An evaluation that generates text (`model.generate`) is not reported.
+    An evaluation that generates text (`model.generate`) is not reported, nor is a loader
+    whose items or batches are made on the GPU, which cannot be pinned.
 
     ## Bad example
 
@@ -61,7 +63,7 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             if e.loop == index and e.details.non_blocking and not e.details.pins
         ]
         places = list_spots(moved)
-        left = is_generating_loop(loop)
+        left = is_generating_loop(loop) or any(find_gpu_code(source, one) for one in fed)
         if fed and not left and not reported.issuperset(places) and all(map(_is_unpinned, fed)):
             reported.update(places)
             yield make_code_finding(

@@ -8,6 +8,8 @@ from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 5
 _AVAILABLE = frozenset(("torch.cuda.is_available", "torch.cuda.device_count"))
+_OF_TENSORS = frozenset(("shape", "ndim", "numel", "unsqueeze", "requires_grad", "is_cuda"))
+"""What tensors have and options have not."""
 _HOST, _GPU = frozenset(("cpu", "mps")), frozenset(("cuda", "gpu"))
 
 
@@ -63,29 +65,41 @@ def is_gpu(
         test = holds_with_gpu(values, node.test, scope)
         ways = [node.body, node.orelse] if test is None else [node.body if test else node.orelse]
         return all(is_gpu(values, one, scope, depth - 1) for one in ways)
-    if _is_of_computed(node, scope):
+    key = binding_key(node)
+    found = list(values.find_assignments(key, scope)) if key else []
+    if any(_is_of_tensor(one, its) for one, its in [(node, scope), *found]):
         return False
     known = values.resolve(node, scope)
     if known.is_known:
         return isinstance(known.value, str) and known.value.startswith("cuda")
-    key = binding_key(node)
-    found = list(values.find_assignments(key, scope)) if key else []
     if not found and key and scope.has_parameter(key):
         found = values.find_call_arguments(scope, key)
     return bool(found) and all(is_gpu(values, one, its, depth - 1) for one, its in found)
 
 
-def _is_of_computed(node: ast.expr, scope: CodeScope) -> bool:
-    """``rows.device`` of what a function computes itself: wherever that lies, and no option."""
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+def _is_of_tensor(node: ast.expr, scope: CodeScope) -> bool:
+    """``rows.device`` of what is computed here or used as a tensor: wherever that lies."""
+    if not isinstance(node, ast.Attribute):
         return False
-    given = () if scope.is_module_body else scope.bindings.get(node.value.id, ())
-    return bool(given) and all(
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and not value.func.attr.startswith("parse")
-        for value, _ in given
+    owner = node.value
+    if isinstance(owner, ast.Subscript):
+        index = owner.slice
+        return not (isinstance(index, ast.Constant) and isinstance(index.value, str))
+    if not isinstance(owner, ast.Name) or scope.is_module_body:
+        return False
+    given = scope.bindings.get(owner.id, ())
+    if given and all(_is_result_of_method(value) for value, _ in given):
+        return True
+    return any(
+        isinstance(one.value, ast.Name) and one.value.id == owner.id and one.attr in _OF_TENSORS
+        for one in scope.attribute_nodes
     )
+
+
+def _is_result_of_method(value: ast.expr) -> bool:
+    """``loader.first()``, but not ``parser.parse_args()``."""
+    called = value.func if isinstance(value, ast.Call) else None
+    return isinstance(called, ast.Attribute) and not called.attr.startswith("parse")
 
 
 def _asks_for_gpu(

@@ -9,6 +9,7 @@ from pipedoctor_checks.loader.num_workers_zero import num_workers_zero
 from tests.checks.code_samples import (
     ARGUMENT_DICTIONARY,
     DATASETS,
+    GPU_COLLATE,
     HEAD,
     TRAIN_LOOP,
     WORKERS_OPTION,
@@ -238,6 +239,18 @@ def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
     (remedy,) = finding.remedies
 
     assert remedy.title == "Open self.bytes in the worker, on first use; then add workers"
+    assert not remedy.edits
+
+
+def test_batches_are_made_on_the_cpu_before_there_are_workers() -> None:
+    code = loader_call("Images(), collate_fn=collate", TRAIN_LOOP, GPU_COLLATE)
+    (finding,) = find(num_workers_zero, code)
+    (remedy,) = finding.remedies
+
+    assert remedy.title == (
+        "Create tensors on the CPU in collate, and move batches in the training loop; then add"
+        " workers"
+    )
     assert not remedy.edits
 
 

@@ -5,6 +5,7 @@ import pytest
 from pipedoctor.check import Severity
 from pipedoctor_checks.loader.pin_memory_missing import pin_memory_missing
 from tests.checks.code_samples import (
+    GPU_COLLATE,
     MODEL_PARSE,
     TRAIN_LOOP,
     cache_dataset,
@@ -58,6 +59,10 @@ SILENT = {
     "to no device": loader_call("Images()", TRAIN_LOOP.replace("device", "None")),
     "pinned, and copied by a function": MODEL_PARSE.format(how=True)
     + model_loop("net.parse(batch)", "pin_memory=True"),
+    "on the GPU already": loader_call("Images(), collate_fn=collate", TRAIN_LOOP, GPU_COLLATE),
+    "items are made on the GPU": loader_call("Images()", TRAIN_LOOP).replace(
+        "Image.open(self.files[index])", "ToTensor()(Image.open(self.files[index])).cuda()"
+    ),
     "not the batch": MODEL_PARSE.format(how=True) + model_loop("load()"),
     "starred": MODEL_PARSE.format(how=True) + model_loop("net.parse(*batch)"),
     "nobody knows what is loaded": "loader = DataLoader(rows)\n"
@@ -76,6 +81,11 @@ SILENT = {
 SPEAKS = {
     "not given": loader_call("Images()", TRAIN_LOOP),
     "False": loader_call("Images(), pin_memory=False", TRAIN_LOOP),
+    "another's batches are on the GPU": loader_call(
+        "Images(), collate_fn=collate_on_host",
+        TRAIN_LOOP,
+        GPU_COLLATE + "other = DataLoader(Memory(), collate_fn=collate)\n",
+    ),
     "by keyword": loader_call("Images()", TRAIN_LOOP.replace("device", "device=dev")),
     "where there is a GPU": loader_call(
         "Images()", TRAIN_LOOP.replace("device", "'cuda' if args.gpu else 'cpu'")

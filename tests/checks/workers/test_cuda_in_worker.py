@@ -18,6 +18,14 @@ SILENT = {
         item="x = self.rows[index].reshape(3)\nreturn torch.arange(3, device=x.device)"
     )
     + DEVICE_OPTION,
+    "where an argument lies": "def boxes(masks):\n    if masks.numel() == 0:\n"
+    "        return torch.zeros((0, 4), device=masks.device)\n"
+    + rows_dataset(item="return boxes(self.rows[index])")
+    + DEVICE_OPTION,
+    "where the first of them lies": "def collate(rows):\n    device = rows[0].device\n"
+    "    return torch.zeros(3, device=device)\n"
+    + rows_dataset(more=", collate_fn=collate")
+    + DEVICE_OPTION,
     "the CPU": CHOSEN.format("torch.device('cpu')"),
     "one or the other": CHOSEN.format("'cuda' if index else 'cpu'"),
     "a tensor of its own on the host": rows_dataset(item="return torch.zeros(3, device='cpu')"),
@@ -30,6 +38,11 @@ SPEAKS = {
     "where there is one": CHOSEN.format("'cuda' if torch.cuda.is_available() else 'cpu'"),
     "by its number": CHOSEN.format("torch.device(f'cuda:{index}')"),
     "by a keyword": rows_dataset(item="return x.to(device='cuda')"),
+    "by an option": rows_dataset(item="return x.to(args.device)") + DEVICE_OPTION,
+    "by an option of a dictionary": "def collate(rows, args):\n"
+    "    return torch.zeros(3, device=args['device'].device)\n"
+    + rows_dataset(more=", collate_fn=collate")
+    + DEVICE_OPTION,
     "made there": rows_dataset(item="return torch.zeros(3, device='cuda')"),
     "in the collate function": "def one(x):\n    return x.cuda()\n"
     + rows_dataset(more=", collate_fn=one"),
