@@ -5,10 +5,12 @@ import re
 MANIFEST_WORDS = frozenset({"kind"})
 """Words of lines that are read for this alone."""
 _KIND = re.compile(
-    r"^kind: (?P<kind>CronJob|DaemonSet|Deployment|Job|Pod|PyTorchJob|StatefulSet)\s*$"
+    r"^kind: (?P<kind>CronJob|DaemonSet|Deployment|Job|MPIJob|Pod|PyTorchJob|RayCluster|RayJob"
+    r"|StatefulSet|TrainJob)\s*$"
 )
 _NAME = re.compile(r"^ {2}(?P<key>name|namespace): [\"']?(?P<name>[a-z0-9][a-z0-9.-]{0,62})\b")
 _CONTAINER = re.compile(r"^\s{0,20}(?:- )?name: [\"']?(?P<name>[a-z0-9][a-z0-9-]{0,62})\b")
+_WORKERS = frozenset({"Worker:", "workerGroupSpecs:"})
 _KEYS = {"name": "deployment", "namespace": "namespace"}
 
 
@@ -31,6 +33,8 @@ class ManifestReader:
         key = text.strip().removeprefix("- ")
         if key == "ownerReferences:":  # something else makes this pod, and makes it again
             self._names = {}
+        elif key in _WORKERS:  # what fails is theirs, not the launcher's
+            self._names.pop("container", "")
         elif key in {"metadata:", "containers:"}:
             self._section = key
         elif self._section == "metadata:" and (match := _NAME.match(text)):

@@ -38,9 +38,15 @@ _JOB_POD = re.compile(
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
 )
 """One random end: Kubernetes gives two to those of a Deployment."""
+_OPERATED = (
+    ("rayjob", re.compile(r"-raycluster-[a-z0-9]{5}-(?:.{1,60}-)?(?:head|worker)\b.*")),
+    ("mpijob", re.compile(r"-launcher$")),
+)
+"""How KubeRay and the MPI operator go on behind the name of a job, in those of its pods."""
 _WORKLOAD = re.compile(
     r"(?:\bkubectl [^\n|]{0,80}?|^Controlled By: {1,10})"
-    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|job|pytorchjob|cronjob))s?[/ ]"
+    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|cronjob|mpijob|pytorchjob"
+    r"|rayjob|raycluster|trainjob|job))s?(?:\.[a-z.]{2,30})?[/ ]"
     r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
 )
 _CONTAINER = re.compile(
@@ -69,14 +75,22 @@ def iter_pod_names(text: str, known: Mapping[str, str]) -> Iterator[Mapping[str,
         yield pod.groupdict()
     elif pod := _ORDINAL_POD.search(text) or _JOB_POD.search(text):
         guessed = workload is None and "kind" not in known and "deployment" not in known
-        kind = _guess_kind(pod) if guessed else None
-        yield {"kind": kind, "deployment": pod["deployment"], "container": pod["container"]}
+        kind, name = _guess_workload(pod)
+        yield {
+            "kind": kind if guessed else None,
+            "deployment": name,
+            "container": pod["container"],
+        }
     if inner := _CONTAINER.search(text):
         yield inner.groupdict()
 
 
-def _guess_kind(pod: re.Match[str]) -> str:
+def _guess_workload(pod: re.Match[str]) -> tuple[str, str]:
     """What made a pod whose name ends in a number, a role and a number, or one random end."""
-    if pod.re is _JOB_POD:
-        return "job"
-    return "pytorchjob" if pod["role"] else "statefulset"
+    name = pod["deployment"]
+    if pod.re is not _JOB_POD:
+        return ("pytorchjob" if pod["role"] else "statefulset"), name
+    for kind, end in _OPERATED:
+        if match := end.search(name):
+            return kind, name[: match.start()]
+    return "job", name

@@ -135,6 +135,34 @@ def test_every_grammar_says_where_it_is_from() -> None:
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", row["checked"]) for row in GRAMMAR.values())
 
 
+HELPFUL = frozenset(
+    {
+        *("chcon", "chmod", "chown", "df", "env", "findmnt", "loginctl", "mkdir", "mount", "mv"),
+        *("namei", "podman", "prlimit", "rm", "sed", "setfacl", "ss", "sysctl", "uv"),
+    }
+)
+"""Programs whose `--help` lists what their own words take."""
+
+
+def read_help(program: str, commands: Sequence[str]) -> str:
+    lines = [[program, "--help"], *([program, command, "--help"] for command in commands)]
+    done = [subprocess.run(one, check=False, capture_output=True, text=True) for one in lines]
+    return "".join(f"{one.stdout}{one.stderr}" for one in done)
+
+
+def test_the_grammar_is_what_the_programs_here_say_of_themselves() -> None:
+    missing = []
+    for program in sorted(filter(shutil.which, HELPFUL)):
+        row = GRAMMAR[program]
+        text = read_help(program, row.get("commands", []))
+        bundles = [one for one in row["options"] if re.fullmatch("-[a-z]{2,5}", one)]
+        letters = {f"-{letter}" for bundle in bundles for letter in bundle[1:]}
+        for option in {*row["options"], *letters} - {*bundles, "--"}:
+            if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", text):
+                missing.append((program, option))
+    assert missing == []
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
 def test_bash_reads_every_line() -> None:
     shells = [text for text in list_snippets() if SHELL.search(text)]
