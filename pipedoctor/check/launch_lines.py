@@ -26,13 +26,22 @@ def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """
     words = _rewrite(remedy.argv, names)
     if words is None:
-        return remedy
+        return _write_directives(remedy) if remedy.argv[:1] == ("sbatch",) else remedy
     if old := _find_container(words):
         lines = f"{words[0]} rename {old} {old}-old\n{' '.join(words)}"
         return replace(remedy, argv=(), snippet=lines)
     if any("$" in word for word in words):  # a shell reads it, and argv is read by none
         return replace(remedy, argv=(), snippet=" ".join(words))
     return replace(remedy, argv=tuple(shlex.split(" ".join(words))))
+
+
+def _write_directives(remedy: Remedy) -> Remedy:
+    """For the head of a script that is not known: without one, sbatch waits for it on stdin."""
+    if not remedy.argv[-1].startswith("-"):
+        return remedy
+    lines = "\n".join(f"#SBATCH {option}" for option in remedy.argv[1:])
+    title = f"{remedy.title}, at the head of the batch script"
+    return replace(remedy, title=title, argv=(), snippet=lines)
 
 
 def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:

@@ -41,6 +41,7 @@ _TITLES: Mapping[str, str] = {
     " of a Debian or Ubuntu image": "",
     " (this is for Debian and Ubuntu)": "",
 }
+_DEBIANS = "apt-get and these names are Debian's: take the packages of this system"
 _TOOLKIT = "nvidia-container-toolkit"
 _TOOLKIT_REPOSITORY = (
     f"curl -fsSL https://nvidia.github.io/libnvidia-container/stable/rpm/{_TOOLKIT}.repo"
@@ -50,21 +51,27 @@ _TOOLKIT_REPOSITORY = (
 
 
 def translate_for_rpm(remedy: Remedy, installer: str) -> Remedy:
-    """The same packages by this installer; as it is where one of them has no equal."""
+    """The same packages by this installer; of one without an equal, the title says whose it is."""
     title = remedy.title
     for told, plain in _TITLES.items():
         title = title.replace(told, plain)
     if remedy.argv[:2] == ("apt-get", "install"):
         line = _write_install(shell(remedy.argv), installer)
-        return replace(remedy, title=title, argv=tuple(line.split())) if line else remedy
+        if "apt-get" in line:
+            return _mark_debian(remedy)
+        return replace(remedy, title=title, argv=tuple(line.split()))
     if "apt-get install" not in remedy.snippet:
         return remedy
     if f"apt-get install -y {_TOOLKIT}" in remedy.snippet:
         return replace(remedy, title=title, snippet=_TOOLKIT_REPOSITORY.format(installer))
     lines = _INSTALL.sub(lambda match: _write_install(match[0], installer), remedy.snippet)
-    if "apt-get" in lines or not all(map(str.strip, lines.splitlines())):
-        return remedy
+    if "apt-get" in lines:
+        return _mark_debian(remedy)
     return replace(remedy, title=title, snippet=lines)
+
+
+def _mark_debian(remedy: Remedy) -> Remedy:
+    return replace(remedy, title=f"{remedy.title} ({_DEBIANS})", advice=True)
 
 
 def _write_install(line: str, installer: str) -> str:

@@ -34,7 +34,7 @@ def name_workload(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     kind = names.get("kind", "") if "deployment" in names else ""
     where = f"manifest: {_AGAIN}" if has_manifest(kind) else "pod template of the manifest"
     known = "container" in names or _CONTAINER_KEY not in json.dumps(spec, separators=(",", ":"))
-    note = "" if known else " (`train` stands for the container's name)"
+    note = "" if known else " (replace `train` with the container's name)"
     tree = place_pod_spec(kind, spec, names.get("container", ""))
     title = f"{remedy.title}{note}, in the {where}"
     return replace(remedy, title=title, argv=(), snippet=render_yaml(tree))
@@ -91,8 +91,7 @@ def _read_limits(remedy: Remedy) -> str:
 def _name_pod(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """What no manifest says: a command in a pod, a start of all pods."""
     if "deployment" not in names:
-        title = f"{remedy.title} (`TRAIN` stands for the name of the workload)"
-        return replace(remedy, title=title)
+        return remedy
     kind = names["kind"]
     if remedy.argv[1] == "exec" and kind in NAMEABLE_KINDS:
         words = _put_workload(remedy.argv, kind, names["deployment"])

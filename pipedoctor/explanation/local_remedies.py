@@ -22,8 +22,8 @@ _OF_SHELL = (("ulimit",), ("unset",), ("env",), ["export"])
 """How a remedy begins that holds in the shell in which it is typed."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
 """How a snippet begins that stands for a command where Compose or a Dockerfile is used."""
-_OF_MANIFEST = (*_OF_DOCKER, "spec:\n")
-"""The same, or of what Kubernetes cannot patch."""
+_OF_MANIFEST = (*_OF_DOCKER, "spec:\n", "#SBATCH ")
+"""The same, or of what Kubernetes cannot patch, or of a batch script."""
 _FILE_LINES = ("#", "tmpfs ")
 """How a snippet begins that goes into a file for later."""
 
@@ -88,9 +88,10 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
 
     def key(group: tuple[SuggestedRemedy, ...]) -> tuple[bool, bool, bool]:
         first = group[0]
+        launches = first.listing.startswith(_OF_MANIFEST)
         listed = first.listing.startswith(_FILE_LINES) if first.listing else _is_asked(first)
-        later = not first.shell and listed
-        done = first.shell or first.listing.startswith(_OF_MANIFEST)
+        later = not first.shell and listed and not launches
+        done = first.shell or launches
         fitted = done and first.fits and not first.title.startswith(_LOOKING)
         return not first.for_here, later, code and not fitted
 

@@ -18,6 +18,7 @@ from pipedoctor.check.guest_shell import translate_for_guest
 from pipedoctor.check.launch_lines import put_launch
 from pipedoctor.check.macos_shell import translate_for_macos
 from pipedoctor.check.package_tools import translate_for_tool
+from pipedoctor.check.placeholders import mark_placeholders
 from pipedoctor.check.project_names import put_names
 from pipedoctor.check.rpm_shell import translate_for_rpm
 from pipedoctor.facts import Facts, Launcher, ProjectRecord, Site, Source
@@ -105,7 +106,7 @@ def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
         named = put_launch(put_names(shaped, target.names), target.names)
         ours = _shape_for_system(named, target)
         if ours is not None:
-            yield ours
+            yield mark_placeholders(ours)
 
 
 def _shape_for_system(remedy: Remedy, target: TargetShell) -> Remedy | None:

@@ -64,8 +64,14 @@ def test_the_toolkit_has_a_repository_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
-    [remedy("apt-get install -y ffmpeg git"), remedy(snippet="apt-get install x"), remedy()],
+    "given", [remedy("apt-get install -y ffmpeg git"), remedy(snippet="apt-get install x")]
 )
-def test_what_has_no_equal_stays(given: Remedy) -> None:
-    assert translate_for_rpm(given, "dnf") == given
+def test_what_has_no_equal_is_marked(given: Remedy) -> None:
+    put = translate_for_rpm(given, "dnf")
+
+    assert (put.shell, put.snippet) == (given.shell, given.snippet)
+    assert put.title.startswith("Do it (apt-get and these names are Debian's")
+
+
+def test_other_lines_stay() -> None:
+    assert translate_for_rpm(remedy("df -h"), "dnf") == remedy("df -h")

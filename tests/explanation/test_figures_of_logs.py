@@ -135,7 +135,7 @@ CASES = {
     ),
     "memory in a table of sacct": (
         f"{KILLED}JobID   ReqMem     MaxRSS      State\n77       40G            OUT_OF_MEMORY\n",
-        "sbatch --mem=80G",
+        "#SBATCH --mem=80G",
     ),
     "half of the batches of the Trainer": (
         (
@@ -153,7 +153,7 @@ CASES = {
     ),
     "memory that Slurm had granted": (
         f"{KILLED}$ seff 7\nMemory Utilized: 95.1 GB\nMemory Efficiency: 99.10% of 96.00 GB\n",
-        "sbatch --mem=192G",
+        "#SBATCH --mem=192G",
     ),
     "HDF5 opened by several to write": (
         f'    self.f = h5py.File(self.name, mode="r+")\n{LOCKED}',
@@ -179,7 +179,7 @@ CASES = {
     ),
     "one CPU for many workers": (
         f"srun: job 7 queued and waiting for resources\n{SUGGESTED.format(16, 2)}{SLOW}",
-        "sbatch --cpus-per-task=17",
+        "#SBATCH --cpus-per-task=17",
     ),
 }
 

@@ -74,7 +74,7 @@ CASES = {
             f"{SUGGESTED.format(16, 4)}"
             "epoch 0 step 50 data_time 1.81 step_time 2.02\nsrun: job 7 queued\n"
         ),
-        "sbatch --cpus-per-task=16",
+        "#SBATCH --cpus-per-task=16",
     ),
     "OpenCV with more modules": (
         (

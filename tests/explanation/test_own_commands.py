@@ -144,7 +144,7 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
         pytest.param(
             "#SBATCH --gres=gpu:1\nThis DataLoader will create 8 worker processes in total."
             " Our suggested max number of worker in current system is 1, which is smaller\n",
-            "sbatch --cpus-per-task=9",
+            "#SBATCH --cpus-per-task=9",
             id="a job of Slurm with the CPU of its defaults",
         ),
         pytest.param(
@@ -182,7 +182,7 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
         ),
         pytest.param(
             "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
-            "sbatch --exclude=node013",
+            "#SBATCH --exclude=node013",
             id="another node of a cluster",
         ),
         pytest.param(
@@ -266,7 +266,7 @@ def test_a_container_without_a_name_in_the_log_is_asked_of_the_cluster() -> None
     assert """{"name":"'"$container"'",""" in patch
     assert '{"name":"gpu",' in known
     job = log.format("").replace("-n ml yolo-6c9f8d7b5-tw4zx", "job/yolo")
-    assert "`train` stands for the container" in list_remedies(job)[0].title
+    assert "replace `train` with the container's name" in list_remedies(job)[0].title
 
 
 JOBS = {

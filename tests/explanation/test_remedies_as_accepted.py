@@ -107,7 +107,7 @@ SCANDIR = (
         pytest.param(
             "JobID  State  ReqMem\n88123   OUT_OF_ME+    32G\nslurmstepd: error: Detected 1"
             " oom_kill event in StepId=88123.batch.\n",
-            "sbatch --mem=64G",
+            "#SBATCH --mem=64G",
             id="twice what sacct says",
         ),
         pytest.param(

@@ -71,7 +71,7 @@ NO_HUB = (
         pytest.param(
             "OSError: [Errno 116] Stale file handle: '/nfs/a/b.bin'\n"
             "srun: error: n21: task 3: Exited with exit code 1\n",
-            "sbatch --exclude=n21",
+            "#SBATCH --exclude=n21",
             id="a node with a stale mount",
         ),
         pytest.param(
@@ -194,7 +194,7 @@ NO_HUB = (
             "srun: job 7 queued\nThis DataLoader will create 8 worker processes in total. Our"
             " suggested max number of worker in current system is 1, which is smaller\n"
             "[ 100/5004]  Time 4.1 (4.3)  Data 3.9 (4.1)\n",
-            "sbatch --cpus-per-task=9",
+            "#SBATCH --cpus-per-task=9",
             id="one CPU for all workers",
         ),
         pytest.param(
@@ -210,7 +210,7 @@ NO_HUB = (
         pytest.param(
             "srun: error: g17: task 0: Exited with exit code 1\n"
             "Error 802: system not yet initialized\n",
-            "sbatch --exclude=g17",
+            "#SBATCH --exclude=g17",
             id="the node that failed",
         ),
         pytest.param(

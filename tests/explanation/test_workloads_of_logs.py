@@ -3,6 +3,7 @@
 import pytest
 
 from pipedoctor.check import Lasts, Remedy, environment
+from pipedoctor.check.placeholders import mark_placeholders
 from pipedoctor.check.project_names import put_names
 from tests.explanation.test_remedies_of_logs import list_remedies
 
@@ -93,8 +94,8 @@ def test_a_command_in_a_pod_keeps_its_paths_and_takes_the_namespace_before_it() 
         )
     assert change(MOVE, "rayjob").shell == ""
     unnamed = put_names(MOVE, {})
-    assert unnamed.argv == MOVE.argv
-    assert unnamed.title == "Do it (`TRAIN` stands for the name of the workload)"
+    assert unnamed == MOVE
+    assert mark_placeholders(unnamed).title == "Do it (replace `TRAIN` with yours)"
 
 
 def test_a_job_is_created_again_where_a_deployment_is_restarted() -> None:
