@@ -41,6 +41,7 @@ class LiveProcess(Part, frozen=True, kw_only=True):
     ended: bool = False
     """It ended while the main process went on, and nobody took its place."""
     exit_status: int | None = None
+    """Of one that has crashed: less than 0, the number of the signal that ended it."""
     seconds: float = 0.0
     """How long it was watched."""
     cpu: float | None = None

@@ -1,11 +1,16 @@
 """What is kept of the processes of a job that have ended."""
 
+import signal
 from collections import deque
 
 from pipedoctor.watch.tally import SampleTally
 from pipedoctor.watch.watched_process import WatchedProcess
 
 _MAX_ITEMS = 4000
+_FATAL_SIGNALS = frozenset(
+    (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)
+)
+"""Those that no loader ends its workers with."""
 
 
 class EndedProcess:
@@ -13,6 +18,13 @@ class EndedProcess:
 
     def __init__(self, process: WatchedProcess, when: float, state: str) -> None:
         self.process, self.when, self.state = process, when, state
+        self.status = process.counters.read_exit_status()
+        """As `ProcessCounters.read_exit_status` has it."""
+
+    @property
+    def has_crashed(self) -> bool:
+        """Did it end by a signal that nobody ends a worker with who is done?"""
+        return self.status is not None and -self.status in _FATAL_SIGNALS
 
 
 class EndedWorkers:

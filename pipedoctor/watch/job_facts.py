@@ -239,6 +239,7 @@ def describe_ended_process(end: EndedProcess) -> LiveProcess:
         main_pid=member.main,
         state=end.state,
         ended=True,
+        exit_status=end.status if end.has_crashed else None,
         seconds=end.when - end.process.began,
         working=end.process.phase in WORKING_PHASES,
         hot=find_hot_line(end.process.tally.lines),
@@ -248,7 +249,11 @@ def describe_ended_process(end: EndedProcess) -> LiveProcess:
 def _is_unexpected_end(session: WatchSession, end: EndedProcess) -> bool:
     """Did a worker end by itself: alone, while the main process went on waiting?"""
     member = end.process.member
-    if member.role != "worker" or member.main not in session.processes:
+    if member.role != "worker":
+        return False
+    if end.has_crashed:
+        return not _has_crashed_with_all(session, end)
+    if member.main not in session.processes:
         return False
     together = [
         e
@@ -264,6 +269,12 @@ def _is_unexpected_end(session: WatchSession, end: EndedProcess) -> bool:
     if together or replaced or recent:
         return False
     return bool(others) or session.is_zombie(end)
+
+
+def _has_crashed_with_all(session: WatchSession, end: EndedProcess) -> bool:
+    """Was the main process ended by the same signal, as by who stops the whole job?"""
+    main = end.process.member.main
+    return any(e.process.member.pid == main and e.status == end.status for e in session.ended)
 
 
 def _list_unreadable_signals(session: WatchSession) -> dict[str, str]:

@@ -130,6 +130,7 @@ class JobProcesses:
         """A process has ended: keep what it has shown."""
         process = self.processes.pop(pid)
         self.forget_sums()
+        end = EndedProcess(process, now, process.state)
         process.counters.close()
         self.resources.pop(pid, None)
         main = process.member.main
@@ -140,7 +141,7 @@ class JobProcesses:
             if main in self.processes:
                 self.processes[main].has_received = False
         if process.member.role != "helper" and len(self.ended) < _MAX_ENDED:
-            self.ended.append(EndedProcess(process, now, process.state))
+            self.ended.append(end)
         self._group_by_role()
         self.schedule_refresh()
 

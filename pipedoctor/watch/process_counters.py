@@ -5,7 +5,10 @@ A descriptor of /proc belongs to the process, not to its number: when that ends,
 fails, even where another process has got the number.
 """
 
+import contextlib
+import fcntl
 import os
+import struct
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,6 +28,9 @@ from pipedoctor.runtime.system_calls import (
 _NAME_END_LENGTH = 2
 _STATE, _MINOR, _USER, _SYSTEM, _THREADS, _START = 0, 7, 11, 12, 17, 19
 _CHILDREN = 13, 14
+_EXIT_CODE = 49
+_GET_INFO, _EXIT_INFO, _INFO_BYTES, _INFO_CODE = 0xC040FF0B, 1 << 3, 64, 60
+"""PIDFD_GET_INFO, PIDFD_INFO_EXIT, and offsets in `struct pidfd_info` (Linux 6.15)."""
 _FAULT_MARK = "-1"
 """Waits without a system call: for a page of a file that it has mapped."""
 _MAX_READ_BYTES = 4096
@@ -70,6 +76,10 @@ class ProcessCounters:
         self._files: dict[str, int] = {}
         self._mapped: str | None = None
         self._clock = (~pid << 3) | _CPU_CLOCK
+        self._process: int | None = None
+        if proc == Path("/proc"):  # else the number means another process
+            with contextlib.suppress(OSError):  # Linux before 5.3
+                self._process = os.pidfd_open(pid)
         row = self._read_stat()
         self.start = int(row[_START]) / TICKS_PER_SECOND
         """Seconds after the machine was started."""
@@ -120,6 +130,31 @@ class ProcessCounters:
         for descriptor in self._files.values():
             os.close(descriptor)
         self._files.clear()
+        if self._process is not None:
+            os.close(self._process)
+            self._process = None
+
+    def read_exit_status(self) -> int | None:
+        """
+        Of a process that has ended: what it returned, or less than 0: the signal that ended it.
+
+        None: unknown. Who has been waited for is no longer in /proc; its descriptor knows.
+        """
+        code = self._read_zombie_code()
+        if code is None and self._process is not None:
+            info = bytearray(struct.pack("<Q", _EXIT_INFO).ljust(_INFO_BYTES, b"\0"))
+            with contextlib.suppress(OSError):
+                fcntl.ioctl(self._process, _GET_INFO, info)
+                if int.from_bytes(info[:8], "little") & _EXIT_INFO:
+                    code = int.from_bytes(info[_INFO_CODE:], "little")
+        return None if code is None else os.waitstatus_to_exitcode(code)
+
+    def _read_zombie_code(self) -> int | None:
+        try:
+            row = self._read_stat()
+        except ProcessGoneError:
+            return None
+        return int(row[_EXIT_CODE]) if row[_STATE] in "ZX" and len(row) > _EXIT_CODE else None
 
     def _read_stat(self) -> list[str]:
         text = self._read_text("stat", "stat")

@@ -282,12 +282,12 @@ class WatchedProcess:
             tally.ran[place] += running and sight.phase is ProcessPhase.COMPUTING
 
     def _has_begun(self, sight: StackSample) -> bool:
-        """Has training begun? What came before it was getting ready."""
-        loads = sight.phase in LOADING_PHASES or sight.phase is ProcessPhase.STARTING
-        if loads and not self.has_loaded:
+        """Does it train? What comes before it is getting ready, and then it ends."""
+        if not self.has_loaded and sight.phase in LOADING_PHASES | {ProcessPhase.STARTING}:
             self.has_loaded = True
             self.tally.restart()
-        return self.has_loaded or sight.phase is not ProcessPhase.IMPORTING
+        imports = sight.phase is ProcessPhase.IMPORTING and not self.has_loaded
+        return not imports and sight.phase is not ProcessPhase.ENDING
 
     def list_batch_seconds(self) -> list[float]:
         """How long this worker took for each batch that it was seen to make."""

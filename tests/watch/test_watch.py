@@ -178,7 +178,7 @@ print(first, second, flush=True)
 for line in sys.stdin:
     for pid in (first, second):
         if line.strip() in ("all", str(pid)):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGTERM)
     print("done", flush=True)
     if line.strip() == "all":
         time.sleep(1.0)

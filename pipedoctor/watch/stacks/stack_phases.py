@@ -30,6 +30,8 @@ _LOCK_PATTERN = compile_lazily(
 )
 """Libraries that sleep only until somebody else gives a lock back."""
 _THREAD_FILES = ("/threading.py", "/concurrent/futures/_base.py")
+_ENDING_NAMES = frozenset(("_shutdown", "_exit_function", "_exitfunc", "_python_exit", "__del__"))
+"""What the interpreter itself calls when its program has ended."""
 _MAX_STACKS = 2048
 _STARTUP_FUNCTIONS = frozenset(("__init__", "_get_iterator", "_shutdown_workers", "__del__"))
 
@@ -49,6 +51,7 @@ class ProcessPhase(enum.Enum):
     MODEL = "model"
     COMPUTING = "computing"
     IMPORTING = "importing"
+    ENDING = "ending"
 
 
 LOADING_PHASES = frozenset(
@@ -169,7 +172,7 @@ def classify_main_stack(frames: Sequence[RemoteFrame], folder: str = "") -> Stac
     """The phase of a training process's stack, innermost frame first."""
     labels = label_frames(frames, folder)
     mine = find_user_frame(frames, labels)
-    if FunctionRole.LOADER not in labels:
+    if FunctionRole.LOADER not in labels or _is_ending(frames, labels):
         return _classify_step(frames, labels, mine)
     end = labels.index(FunctionRole.LOADER)
     inner = frames[:end]
@@ -190,6 +193,14 @@ def classify_main_stack(frames: Sequence[RemoteFrame], folder: str = "") -> Stac
     return classify_receiving(inner, labels[:end], mine)
 
 
+def _is_ending(frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole]) -> bool:
+    """Has the program ended, and does the interpreter let go of what is left?"""
+    if not frames:
+        return True
+    outermost = frames[-1].code.name.rpartition(".")[2]
+    return labels[-1] is not FunctionRole.USER and outermost in _ENDING_NAMES
+
+
 def classify_receiving(
     inner: Sequence[RemoteFrame], labels: Sequence[FunctionRole], mine: RemoteFrame | None
 ) -> StackSample:
@@ -205,7 +216,9 @@ def classify_receiving(
 def _classify_step(
     frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole], mine: RemoteFrame | None
 ) -> StackSample:
-    """Not in a loader: a step, an import, or a queue that a thread fills."""
+    """Not in a loader: a step, an import, a queue that a thread fills, or the end."""
+    if _is_ending(frames, labels):
+        return StackSample(ProcessPhase.ENDING, None)
     bare = [f.code.name.rpartition(".")[2] for f in frames]
     queued = bool(labels) and (
         labels[0] is FunctionRole.QUEUE or frames[0].code.path.endswith(_THREAD_FILES)

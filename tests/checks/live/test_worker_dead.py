@@ -37,6 +37,32 @@ def test_one_that_ended_while_it_worked() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("status", "words", "remedy"),
+    [
+        (-9, "was killed by SIGKILL while it produced a batch", "dmesg --ctime"),
+        (-11, "was ended by SIGSEGV while it produced a batch", ""),
+        (-64, "was ended by SIGRTMAX while it produced a batch", ""),
+        (-65, "was ended by signal 65 while it produced a batch", ""),
+    ],
+)
+def test_one_that_a_signal_ended(status: int, words: str, remedy: str) -> None:
+    (finding,) = worker_dead(
+        job(
+            main(),
+            process(pid=12, ended=True),
+            process(ended=True, working=True, exit_status=status),
+        )
+    )
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == f"worker 11 {words} and 1 more"
+    assert finding.evidence["pids"] == [12, 11]
+    shell = finding.remedies[0].shell
+    assert shell.endswith(remedy)
+    assert bool(shell) is bool(remedy)
+
+
 def test_a_zombie() -> None:
     (finding,) = worker_dead(job(main(), process(state="Z")))
 

@@ -24,6 +24,31 @@ def find_line(rows: list[tuple[str, str]]) -> str:
 
 
 @pytest.mark.parametrize(
+    ("rows", "phase"),
+    [
+        ([], ProcessPhase.ENDING),
+        ([("_shutdown", "/lib/python3.11/threading.py")], ProcessPhase.ENDING),
+        (
+            [
+                ("Popen.wait", "/lib/python3.11/multiprocessing/popen_fork.py"),
+                ("_exit_function", "/lib/python3.11/multiprocessing/util.py"),
+            ],
+            ProcessPhase.ENDING,
+        ),
+        ([("step", "/app/train.py"), ("<module>", "/app/train.py")], ProcessPhase.COMPUTING),
+        ([("step", "/app/train.py"), ("_shutdown", "/app/train.py")], ProcessPhase.COMPUTING),
+    ],
+)
+def test_a_program_that_has_ended_computes_nothing(
+    rows: list[tuple[str, str]], phase: ProcessPhase
+) -> None:
+    classifier = StackClassifier(is_worker=False)
+    frames = [frame(n, name, path) for n, (name, path) in enumerate(rows)]
+
+    assert classifier.classify(frames).phase is phase
+
+
+@pytest.mark.parametrize(
     ("library", "script", "expected"),
     [
         ("/app/site-packages", "/app/train.py", "/app/train.py"),

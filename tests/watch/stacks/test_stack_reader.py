@@ -44,8 +44,10 @@ HOT = PROGRAM.splitlines().index("            total += k * k  # hot") + 1
 
 
 def pythons() -> Iterator[str]:
-    """The Python that runs the tests, and the others that pyenv has."""
+    """The Python that runs the tests, the system's, and the others that pyenv has."""
     yield sys.executable
+    if Path("/usr/bin/python3").exists():
+        yield "/usr/bin/python3"
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for minor in range(10, 15):
         for path in sorted(root.glob(f"3.{minor}.*/bin/python"))[:1]:
