@@ -102,12 +102,9 @@ class _DiffWriter(TerminalWriter):
                 self._format_values(fact.title, fact.values), style="dim", indent=5
             )
         for remedy in fault.remedies[:1]:
-            head = Text.assemble(
-                (f"{self._arrow} ", "green"),
-                clean_text(remedy.title),
-                (f" ({describe_remedy_place(remedy)})", "dim"),
-            )
-            self.write_block(head, indent=5)
+            place = f" ({describe_remedy_place(remedy)})", "dim"
+            title = clean_text(remedy.title), ""
+            self.write_row([(self._arrow, "green")], [title, place], gap=1, indent=5)
             for line in remedy.shell.splitlines():
                 self.write_verbatim(f"$ {clean_text(line)}", style="green", indent=7)
 

@@ -220,19 +220,19 @@ class _ExplanationWriter:
     def _write_remedy(self, remedy: SuggestedRemedy) -> Iterator[str]:
         where = " or ".join(_PLACE_TITLES[place] for place in remedy.fits)
         title = clean_text(remedy.title)
-        yield from self._wrap_text(f"→ {where}: {title}" if where else f"→ {title}", 3)
+        yield from self._wrap_text(f"→ {where}: {title}" if where else f"→ {title}", 3, hang=2)
         for line in remedy.shell.splitlines():
             yield "     " + self._style_text(f"$ {clean_text(line)}", _GREEN)
         for line in remedy.listing.rstrip("\n").split("\n"):
             if line:
                 yield "     " + self._style_text(clean_text(line), _GREEN)
 
-    def _wrap_text(self, text: str, indent: int) -> list[str]:
+    def _wrap_text(self, text: str, indent: int, hang: int = 0) -> list[str]:
         return textwrap.wrap(
             clean_text(text),
             self._width,
             initial_indent=" " * indent,
-            subsequent_indent=" " * indent,
+            subsequent_indent=" " * (indent + hang),
             break_long_words=False,
             break_on_hyphens=False,
         )

@@ -185,7 +185,7 @@ def format_flow(flow: Sequence[FlowStep]) -> str:
 
 def count_verdicts(report: Report, most: int) -> str:
     """
-    ``41 healthy; 12 could not be judged (6 --quick; ...)``, with the commonest reasons.
+    ``41 healthy; 12 could not be judged (6: --quick; ...)``, with the commonest reasons.
 
     What nobody asked for, or is not there, is no gap, and not counted.
     """
@@ -205,7 +205,7 @@ def _describe_inapplicable(report: Report, most: int) -> list[str]:
     groups = group_skips(report, "inapplicable")
     number = sum(len(skips) for _, skips in groups)
     why = summarize_skips(report, most, "inapplicable")
-    return [f"{number} not applicable ({why.removeprefix(f'{number} ')})"] if groups else []
+    return [f"{number} not applicable ({why.removeprefix(f'{number}: ')})"] if groups else []
 
 
 def list_skips(report: Report) -> list[tuple[str, list[tuple[str, list[SkippedCheck]]]]]:
@@ -219,9 +219,9 @@ def list_skips(report: Report) -> list[tuple[str, list[tuple[str, list[SkippedCh
 
 
 def summarize_skips(report: Report, most: int, kind: SkipKind = "unjudged") -> str:
-    """Why checks could not be judged, the commonest reason first: ``7 --quick; ...``."""
+    """Why checks could not be judged, the commonest reason first: ``7: --quick; ...``."""
     found = _join_sections([(why, len(skips)) for why, skips in group_skips(report, kind)])
-    clauses = [f"{n} {clean_text(why)}" if n > 1 else clean_text(why) for why, n in found[:most]]
+    clauses = [f"{n}: {clean_text(why)}" if n > 1 else clean_text(why) for why, n in found[:most]]
     left = sum(number for _, number in found[most:])
     return "; ".join([*clauses, f"{left} for other reasons"] if left else clauses)
 

@@ -122,3 +122,12 @@ def test_a_command_for_this_place_goes_before_a_change_of_code() -> None:
     said = explain(io.BytesIO(log), facts=lambda _: docker)
 
     assert text.write_first_line(said).startswith("worker-oom-killed: docker run --memory=")
+
+
+def test_a_title_of_two_lines_stays_beside_its_arrow() -> None:
+    log = b"RuntimeError: DataLoader worker (pid 12) is killed by signal: Killed.\n"
+    lines = text.render(explain(io.BytesIO(log), facts=lambda _: HERE), width=60).splitlines()
+
+    at = next(n for n, line in enumerate(lines) if line.startswith("   → Use fewer workers"))
+    assert lines[at + 1].startswith("     ")
+    assert "DataLoader(" not in lines[at + 1]

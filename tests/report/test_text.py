@@ -187,7 +187,7 @@ def test_one_reason_of_several_sections_is_said_once(well: Report) -> None:
     skipped = tuple(SkippedCheck(code="X", name="x", reason=reason) for reason in reasons)
 
     assert sentences.summarize_skips(replace(well, skipped=skipped), 4) == (
-        "2 no torch here; odd: no torch here"
+        "2: no torch here; odd: no torch here"
     )
 
 

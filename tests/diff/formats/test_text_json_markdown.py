@@ -77,6 +77,14 @@ def test_or_below_each_other_where_it_is_narrow(ill: Diff) -> None:
     assert all(len(line) <= 60 for line in lines[1:] if "$ " not in line)
 
 
+def test_a_title_of_two_lines_stays_beside_its_arrow(ill: Diff) -> None:
+    lines = text.render(ill, width=60).splitlines()
+
+    at = next(number for number, line in enumerate(lines) if line.startswith("     → "))
+    assert lines[at + 1].startswith("       ")
+    assert "$ " not in lines[at + 1]
+
+
 def test_four_do_not_fit_beside_each_other(diff: Compare) -> None:
     said = diff(machine(), machine(), machine(), changed(packages(numpy="1.26.4")))
 
