@@ -31,8 +31,9 @@ def check_target(place: str) -> None:
     except UnreadableError as error:
         reason: str | None = str(error)
     else:
-        gone = files.find_missing([place]).get(place) if not kind else None
+        gone = None if kind else files.find_missing([place]).get(place)
         reason = gone or (None if kind == "folder" else "not a folder")
+        reason = reason and f"{reason}; expected an existing folder that all nodes can reach"
     if reason is not None:
         message = f"{escape_surrogates(place)}: {reason}"
         raise FolderError(message)

@@ -221,7 +221,10 @@ def test_the_report_can_be_shown_as_well(start: Start, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--fleet-dir", "nowhere"), b"--fleet-dir nowhere: No such file"),
+        (
+            ("--fleet-dir", "nowhere"),
+            b"nowhere: No such file or directory; expected an existing folder that all nodes",
+        ),
         (("--probe",), b"--probe requires --fleet-dir"),
         (("--fleet-dir", ".", "--from", "x"), b"cannot be combined with --from"),
     ],
