@@ -4,9 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from pipedoctor.collect.cgroups import list_cgroups
-from pipedoctor.collect.cpu_bounds import read_quota
 from pipedoctor.collect.machine import Machine, read_int, read_or_default
+from pipedoctor.collect.system.cgroups import list_cgroups
+from pipedoctor.collect.system.cpu_bounds import read_quota
 from pipedoctor.facts import Quota, UnreadableError
 
 _NANO, _MICRO = 1e-9, 1e-6

@@ -32,11 +32,11 @@ from pipedoctor.bench.host import read_host
 from pipedoctor.bench.quiet_machine import find_worst_disturbance, measure_quietly
 from pipedoctor.bench.sampling import sample_evenly
 from pipedoctor.bench.window import CpuMeter
-from pipedoctor.collect.dataset_walk import walk_dataset
-from pipedoctor.collect.datasets import dataset
 from pipedoctor.collect.encodable import to_encodable
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.open_files import find_files_in_use
+from pipedoctor.collect.storage.dataset_walk import walk_dataset
+from pipedoctor.collect.storage.datasets import dataset
+from pipedoctor.collect.storage.open_files import find_files_in_use
 from pipedoctor.facts import DataSet, Hang, UnreadableError, Window
 from pipedoctor.facts.bench import NO_TIME_LEFT, Quality
 from pipedoctor.facts.bench_disk import BenchDisk, DiskReading

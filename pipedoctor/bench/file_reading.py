@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.pagecache import is_uncached, open_noatime, read_device_bytes
+from pipedoctor.collect.storage.pagecache import is_uncached, open_noatime, read_device_bytes
 from pipedoctor.runtime.probe import Announce
 
 _BUFFER_BYTES = 1 << 20

@@ -4,9 +4,9 @@ import datetime as dt
 import platform
 from contextlib import suppress
 
-from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.memory import memory
+from pipedoctor.collect.system.cpu import cpu
+from pipedoctor.collect.system.memory import memory
 from pipedoctor.facts import UnreadableError
 from pipedoctor.facts.bench import Host
 

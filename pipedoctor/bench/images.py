@@ -8,7 +8,7 @@ from typing import Any
 
 from pipedoctor.bench.decoder import build_command
 from pipedoctor.bench.sampling import sample_evenly
-from pipedoctor.collect.dataset_walk import walk_dataset
+from pipedoctor.collect.storage.dataset_walk import walk_dataset
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.captured_process import LateProcessError, run_captured

@@ -15,8 +15,8 @@ from pipedoctor.cli.requests_bench import (
     LoaderBenchRequest,
     TransferBenchRequest,
 )
+from pipedoctor.collect.environment.prefix import EnvironmentChoice, find_prefix
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import EnvironmentChoice, find_prefix
 from pipedoctor.facts import Facts, UnreadableError
 from pipedoctor.facts.bench import NO_TIME_LEFT
 

@@ -10,10 +10,10 @@ import click
 
 from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.environment_record import read_environment_record
-from pipedoctor.collect.code_reading import ReadingOptions
+from pipedoctor.collect.code.code_reading import ReadingOptions
+from pipedoctor.collect.environment.prefix import EnvironmentChoice, choose_for_process, find_prefix
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import CollectionRequest
-from pipedoctor.collect.prefix import EnvironmentChoice, choose_for_process, find_prefix
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.source.discover.files import SourceFile

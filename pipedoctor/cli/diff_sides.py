@@ -11,7 +11,7 @@ from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.check_output import JUDGING_SECONDS
 from pipedoctor.cli.progress import show_progress
 from pipedoctor.cli.requests import DiffRequest
-from pipedoctor.collect import environment_records
+from pipedoctor.collect.environment import environment_records
 from pipedoctor.diff.side import DiffSide, build_record_side, read_report_side
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.facts import MalformedRecordError, UnreadableError

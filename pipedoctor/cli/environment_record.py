@@ -14,7 +14,7 @@ _MAX_INCLUDED_FILES = 50
 
 def read_environment_record(path: str) -> tuple[str, str, bytes]:
     """The record to compare with; raises UsageError where nobody can read it."""
-    from pipedoctor.collect import environment_records
+    from pipedoctor.collect.environment import environment_records
 
     kind = environment_records.detect_kind(Path(path).name)
     if kind not in environment_records.COMPARABLE_KINDS:
@@ -36,7 +36,7 @@ def read_environment_record(path: str) -> tuple[str, str, bytes]:
 
 
 def _read_content(path: str) -> bytes:
-    from pipedoctor.collect import environment_records
+    from pipedoctor.collect.environment import environment_records
 
     data = files.load_file(path, environment_records.MAX_RECORD_BYTES + 1)
     if len(data) > environment_records.MAX_RECORD_BYTES:
@@ -47,7 +47,7 @@ def _read_content(path: str) -> bytes:
 
 def _append_included(path: str, data: bytes) -> bytes:
     """The file and those that it names by `-r`, each once; addresses are not read."""
-    from pipedoctor.collect import environment_records
+    from pipedoctor.collect.environment import environment_records
 
     whole = [data]
     seen = {Path(path).resolve()}

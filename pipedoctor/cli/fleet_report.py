@@ -89,8 +89,8 @@ def _print_if_requested(report: "Report", options: "CheckOptions", request: Chec
 def _probe_node(request: CheckRequest) -> Sequence[Fact]:
     if not request.probe:
         return ()
+    from pipedoctor.collect.environment.prefix import EnvironmentChoice, find_prefix
     from pipedoctor.collect.machine import Machine
-    from pipedoctor.collect.prefix import EnvironmentChoice, find_prefix
     from pipedoctor.fleet.probe import probe_node
 
     machine = Machine()

@@ -111,7 +111,7 @@ def make_measurement(tuning: "Tuning", paths: Sequence[str]) -> TargetMeasuremen
     """
     from msgspec.structs import replace
 
-    from pipedoctor.collect.code_path import format_path
+    from pipedoctor.collect.code.code_path import format_path
     from pipedoctor.facts.source import Spot
     from pipedoctor.tune.search.decide import explain_unusable
 

@@ -9,8 +9,8 @@ from pipedoctor.collect.dead_paths import (
     find_dead_paths,
     list_program_folders,
 )
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.named_folders import PathRequest
-from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.report.sentences import clean_text
 
 

@@ -91,7 +91,7 @@ def _count_oom_kills() -> int | None:
     if sys.platform != "linux":
         return None
     from pipedoctor.collect.machine import Machine
-    from pipedoctor.collect.oom_kills import count_oom_kills
+    from pipedoctor.collect.system.oom_kills import count_oom_kills
 
     return count_oom_kills(Machine())
 

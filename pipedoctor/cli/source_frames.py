@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pipedoctor.collect.code_path import format_path
+from pipedoctor.collect.code.code_path import format_path
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.regular_file import read_whole

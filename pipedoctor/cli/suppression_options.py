@@ -116,7 +116,7 @@ def read_changed_lines(request: CodeRequest, *, gitignore: bool = True) -> Chang
     if not code and source is None:
         message = "--diff requires PATHS"
         raise click.UsageError(message)
-    from pipedoctor.collect.git_changes import GIT_TIMEOUT, list_changed_lines
+    from pipedoctor.collect.code.git_changes import GIT_TIMEOUT, list_changed_lines
 
     try:
         found: dict[str, list[int]] = files.run_with_timeout(

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Sequence
 
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.hung_paths import build_folder_probes, list_hung_paths
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.named_folders import PathRequest, list_named_folders
-from pipedoctor.collect.paths import list_path_requests
-from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.sections import ProbePlace, build_probe
+from pipedoctor.collect.storage.paths import list_path_requests
 from pipedoctor.facts import PathFact
 from pipedoctor.runtime import files
 from pipedoctor.units import format_seconds

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
-from pipedoctor.collect.gpu import DRIVER_DEVICES
+from pipedoctor.collect.code.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.devices.gpu import DRIVER_DEVICES
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.hung_paths import (
     build_folder_probes,
     build_hang,
@@ -19,7 +20,6 @@ from pipedoctor.collect.hung_paths import (
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.collect.named_folders import PathRequest, list_named_folders
-from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.sections import (
     ENVIRONMENT_SECTIONS,
     KERNEL_SECTIONS,
@@ -173,7 +173,7 @@ def _explain_skipped(inquiry: CollectionRequest) -> dict[str, str]:
 
 
 def _list_places(inquiry: CollectionRequest) -> list[PathRequest]:
-    paths = importlib.import_module("pipedoctor.collect.paths")
+    paths = importlib.import_module("pipedoctor.collect.storage.paths")
     data = [
         PathRequest(role=role, path=path, named_by=named_by)
         for role, named_by, named in (

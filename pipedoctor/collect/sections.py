@@ -50,58 +50,71 @@ class SectionCollector(msgspec.Struct, frozen=True):
     def load_collector(self, *, detailed: bool = False) -> Callable[..., Fact]:
         """Import the collector, at the last moment: some of them are large."""
         module = importlib.import_module(f"pipedoctor.collect.{self.module}")
-        name = (self.detailed if detailed else "") or self.function or self.module
+        usual = self.module.rpartition(".")[2]
+        name = (self.detailed if detailed else "") or self.function or usual
         collector: Callable[..., Fact] = getattr(module, name)
         return collector
 
 
 SECTION_TABLE: Mapping[str, SectionCollector] = {
-    "site": SectionCollector("site"),
-    "shm": SectionCollector("shm"),
-    "cpu": SectionCollector("cpu"),
-    "threads": SectionCollector("threads"),
-    "memory": SectionCollector("memory"),
-    "limits": SectionCollector("limits"),
-    "logind": SectionCollector("logind"),
-    "variables": SectionCollector("variables"),
-    "accelerators": SectionCollector("accelerators"),
-    "ports": SectionCollector("ports", detailed="list_listeners"),
+    "site": SectionCollector("system.site"),
+    "shm": SectionCollector("system.shm"),
+    "cpu": SectionCollector("system.cpu"),
+    "threads": SectionCollector("system.threads"),
+    "memory": SectionCollector("system.memory"),
+    "limits": SectionCollector("system.limits"),
+    "logind": SectionCollector("system.logind"),
+    "variables": SectionCollector("system.variables"),
+    "accelerators": SectionCollector("devices.accelerators"),
+    "ports": SectionCollector("system.ports", detailed="list_listeners"),
     "packages": SectionCollector(
-        "packages", CollectorInput.ENVIRONMENT, lane="packages", timeout=READING_TIMEOUT
+        "environment.packages", CollectorInput.ENVIRONMENT, lane="packages", timeout=READING_TIMEOUT
     ),
     "requirements": SectionCollector(
-        "requirements", CollectorInput.ENVIRONMENT, lane="packages", timeout=READING_TIMEOUT
+        "environment.requirements",
+        CollectorInput.ENVIRONMENT,
+        lane="packages",
+        timeout=READING_TIMEOUT,
     ),
     "image_stack": SectionCollector(
-        "image_stack", CollectorInput.ENVIRONMENT, lane="packages", timeout=READING_TIMEOUT
+        "shared_libraries.image_stack",
+        CollectorInput.ENVIRONMENT,
+        lane="packages",
+        timeout=READING_TIMEOUT,
     ),
     "libraries": SectionCollector(
-        "libraries",
+        "shared_libraries.libraries",
         CollectorInput.ENVIRONMENT,
         lane="packages",
         timeout=READING_TIMEOUT,
         is_slow=True,
     ),
     "interpreter": SectionCollector(
-        "interpreter", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT
+        "environment.interpreter", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT
     ),
-    "torch": SectionCollector("torch_build", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT),
-    "conda": SectionCollector("conda", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT),
+    "torch": SectionCollector(
+        "environment.torch_build", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT
+    ),
+    "conda": SectionCollector(
+        "environment.conda", CollectorInput.ENVIRONMENT, timeout=READING_TIMEOUT
+    ),
     "torch_import": SectionCollector(
-        "torch_import", CollectorInput.REQUEST, lane="import", is_slow=True
+        "environment.torch_import", CollectorInput.REQUEST, lane="import", is_slow=True
     ),
-    "installed_files": SectionCollector("installed_files", CollectorInput.REQUEST, lane="files"),
+    "installed_files": SectionCollector(
+        "environment.installed_files", CollectorInput.REQUEST, lane="files"
+    ),
     "record_drift": SectionCollector(
-        "record_drift", CollectorInput.REQUEST, lane="record", timeout=READING_TIMEOUT
+        "environment.record_drift", CollectorInput.REQUEST, lane="record", timeout=READING_TIMEOUT
     ),
-    "source": SectionCollector("source", CollectorInput.REQUEST, lane="source"),
-    "loader": SectionCollector("loader", CollectorInput.REQUEST),
-    "gpu": SectionCollector("gpu", CollectorInput.REQUEST),
+    "source": SectionCollector("code.source", CollectorInput.REQUEST, lane="source"),
+    "loader": SectionCollector("code.loader", CollectorInput.REQUEST),
+    "gpu": SectionCollector("devices.gpu", CollectorInput.REQUEST),
     "datasets": SectionCollector(
-        "datasets", CollectorInput.REQUEST, "dataset", lane="", timeout=SURVEY_TIMEOUT
+        "storage.datasets", CollectorInput.REQUEST, "dataset", lane="", timeout=SURVEY_TIMEOUT
     ),
-    "paths": SectionCollector("paths", CollectorInput.REQUEST, "path"),
-    "project_record": SectionCollector("project_record", CollectorInput.REQUEST),
+    "paths": SectionCollector("storage.paths", CollectorInput.REQUEST, "path"),
+    "project_record": SectionCollector("environment.project_record", CollectorInput.REQUEST),
 }
 KERNEL_SECTIONS = tuple(
     name for name, row in SECTION_TABLE.items() if row.input is CollectorInput.KERNEL

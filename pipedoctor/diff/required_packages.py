@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from pipedoctor.collect.environment_records import RecordedRequirement
+from pipedoctor.collect.environment.environment_records import RecordedRequirement
 
 
 class RequestedVersion(msgspec.Struct, frozen=True):

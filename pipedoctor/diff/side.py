@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from pipedoctor.collect.environment_records import RecordedRequirement
+from pipedoctor.collect.environment.environment_records import RecordedRequirement
 from pipedoctor.diff.required_packages import build_known_facts
 from pipedoctor.facts import SECTIONS, Facts, Interpreter, Site
 from pipedoctor.report.json import ReportRecord, decode_report, read_report
@@ -141,7 +141,7 @@ def _redact_texts(value: Any, redact: Callable[[str], str]) -> Any:
 
 def find_markers(sides: Sequence[DiffSide]) -> dict[str, str]:
     """What decides about lines of records: the first interpreter that is known."""
-    from pipedoctor.collect.requirements import (  # noqa: PLC0415  (only for records)
+    from pipedoctor.collect.environment.requirements import (  # noqa: PLC0415  (only for records)
         build_marker_values as of,
     )
 

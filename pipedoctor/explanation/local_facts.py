@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from pipedoctor.check import Check
-from pipedoctor.collect.gpu import DRIVER_DEVICES
+from pipedoctor.collect.devices.gpu import DRIVER_DEVICES
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import CollectionRequest, collect_facts
 from pipedoctor.collect.sections import (

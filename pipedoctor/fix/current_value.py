@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from pipedoctor.collect.cpu import parse_cpu_list
 from pipedoctor.collect.processes import read_stat_fields
+from pipedoctor.collect.system.cpu import parse_cpu_list
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.units import format_size, parse_size

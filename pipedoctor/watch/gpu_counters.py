@@ -7,9 +7,9 @@ import time
 from collections import defaultdict
 from typing import Any
 
-from pipedoctor.collect.gpu import DRIVER_DEVICES
-from pipedoctor.collect.gpu import gpu as describe_driver
-from pipedoctor.collect.gpu_device import THROTTLE_REASONS, NvmlQueries, decode_text
+from pipedoctor.collect.devices.gpu import DRIVER_DEVICES
+from pipedoctor.collect.devices.gpu import gpu as describe_driver
+from pipedoctor.collect.devices.gpu_device import THROTTLE_REASONS, NvmlQueries, decode_text
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import LiveGpu, UnreadableError
 from pipedoctor.watch.gpm_counters import open_gpm

@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 from pipedoctor.bench.control_group import QuotaGroup
-from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine, read_int, read_or_default
-from pipedoctor.collect.memory import count_file_pages
+from pipedoctor.collect.system.cgroups import list_cgroups
+from pipedoctor.collect.system.memory import count_file_pages
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.watch.process_counters import TICKS_PER_SECOND, read_process_file

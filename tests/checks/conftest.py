@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.cgroups import list_cgroups
 from pipedoctor.facts import UnreadableError
 
 MakeGroup = Callable[[str], Path]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.collect.block_devices import Sysfs
-from tests.collect.fake_site import Fake
+from tests.collect.storage.block_devices import Sysfs
+from tests.collect.system.fake_site import Fake
 
 
 @pytest.fixture

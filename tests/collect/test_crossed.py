@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
-from pipedoctor.collect.loader import loader
+from pipedoctor.collect.code.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.code.loader import loader
+from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.source import source
 from pipedoctor.source.resolve.literal_loader_calls import find_loader_calls
 
 LOADER = """

@@ -187,7 +187,7 @@ def test_it_answers_by_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(30)
 
     for section in KERNEL_SECTIONS:
-        module = f"pipedoctor.collect.{section}.{section}"
+        module = f"pipedoctor.collect.{SECTION_TABLE[section].module}.{section}"
         monkeypatch.setattr(module, sleep)
     began = time.monotonic()
 

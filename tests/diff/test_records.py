@@ -3,7 +3,7 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.collect.environment_records import parse_record
+from pipedoctor.collect.environment.environment_records import parse_record
 from pipedoctor.diff.required_packages import RequestedVersion, is_satisfied
 from pipedoctor.diff.side import DiffSide, build_record_side
 from pipedoctor.facts import Distribution, Interpreter, Packages, Site

@@ -22,11 +22,12 @@ import msgspec
 from pipedoctor.cli.check_options import CommandLineOptions
 from pipedoctor.cli.config import merge_config
 from pipedoctor.cli.config_files import ConfigError, ConfigFile, parse_table
-from pipedoctor.collect import conda, elf, environment_records, ldcache
+from pipedoctor.collect.environment import conda, environment_records
+from pipedoctor.collect.environment.metadata import MetadataFolder
+from pipedoctor.collect.environment.ownership import find_shared_files
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.metadata import MetadataFolder
-from pipedoctor.collect.ownership import find_shared_files
-from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.shared_libraries import elf, ldcache
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.explanation import json as as_json
 from pipedoctor.explanation import markdown, text

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
+from pipedoctor.collect.environment.torch_import import torch_import
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import EnvironmentChoice
-from pipedoctor.collect.torch_import import torch_import
 from pipedoctor.facts import TorchImport, UnreadableError
 from tests.hostile.conftest import STRANGER_ID, as_root
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.version_manager_shims import resolve_shim
+from pipedoctor.collect.environment.version_manager_shims import resolve_shim
 from pipedoctor.facts import UnreadableError
 from tests.hostile.conftest import STRANGER_ID, Doctor, as_root
 

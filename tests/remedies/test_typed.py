@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.check import Finding, Remedy, Severity
+from pipedoctor.collect.environment.project_record import project_record
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.project_record import project_record
 from pipedoctor.facts import (
     Cpu,
     Interpreter,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.code.source import source
 from pipedoctor.collect.encodable import to_encodable
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.item import Print
 from pipedoctor.source.discover.files import MAX_FILE_BYTES

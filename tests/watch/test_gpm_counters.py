@@ -43,7 +43,7 @@ const char *nvmlErrorString(ret code) { return "made up"; }
 """
 ASK = """
 import json, os, sys, pynvml
-from pipedoctor.collect.gpu_device import NvmlQueries
+from pipedoctor.collect.devices.gpu_device import NvmlQueries
 from pipedoctor.watch.gpu_counters import GpuRates
 pynvml.nvmlInit()
 handle = pynvml.nvmlDeviceGetHandleByIndex(0)

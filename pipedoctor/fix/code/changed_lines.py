@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check import Edit, Finding, Location, Remedy
 from pipedoctor.check.places import get_cell_number, get_file_path
-from pipedoctor.collect.changed_lines import map_lines
+from pipedoctor.collect.code.changed_lines import map_lines
 from pipedoctor.fix.code.judged_source import CodeFinding
 from pipedoctor.suppress.places import (
     LineNumbers,

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from pipedoctor.check import Check, Finding, Verdict
-from pipedoctor.collect.code_path import format_path
-from pipedoctor.collect.source import find_minimums, group_sources
+from pipedoctor.collect.code.code_path import format_path
+from pipedoctor.collect.code.source import find_minimums, group_sources
 from pipedoctor.engine.runner import run_checks
 from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.source import Skipped

@@ -4,10 +4,10 @@ import math
 import os
 from dataclasses import dataclass
 
-from pipedoctor.collect.cpu import cpu
-from pipedoctor.collect.limits import limits
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.memory import memory
+from pipedoctor.collect.system.cpu import cpu
+from pipedoctor.collect.system.limits import limits
+from pipedoctor.collect.system.memory import memory
 from pipedoctor.facts import Contents, Setting, UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.attempt import Crash, attempt

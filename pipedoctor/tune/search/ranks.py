@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pipedoctor.collect.cpu import parse_cpu_list
 from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.system.cpu import parse_cpu_list
 from pipedoctor.units import format_count
 
 

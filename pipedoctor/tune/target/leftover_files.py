@@ -56,7 +56,7 @@ class LeftoverFiles:
 
     def _is_private_folder(self) -> bool:
         from pipedoctor.collect.machine import Machine  # noqa: PLC0415  (seldom needed)
-        from pipedoctor.collect.shm import sees_all_writers  # noqa: PLC0415  (seldom needed)
+        from pipedoctor.collect.system.shm import sees_all_writers  # noqa: PLC0415  (seldom needed)
 
         try:
             return sees_all_writers(Machine(root=self._root), self._folder)

@@ -12,8 +12,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Confidence, Finding, Severity
-from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.cpu import cpu
 from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm, Threads
 from pipedoctor_checks.cpu.cgroup_cpu_quota_ignored import cgroup_cpu_quota_ignored
 

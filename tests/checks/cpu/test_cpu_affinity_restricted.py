@@ -10,8 +10,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Place, Severity
-from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.cpu import cpu
 from pipedoctor.facts import Cpu, Facts, Loader, Site
 from pipedoctor_checks.cpu.cpu_affinity_restricted import cpu_affinity_restricted
 

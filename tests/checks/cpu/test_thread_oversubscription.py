@@ -12,9 +12,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Confidence, Severity
-from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.threads import threads as read
+from pipedoctor.collect.system.cpu import cpu
+from pipedoctor.collect.system.threads import threads as read
 from pipedoctor.facts import (
     Cpu,
     Facts,

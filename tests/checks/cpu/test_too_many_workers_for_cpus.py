@@ -10,8 +10,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Confidence, Severity
-from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.cpu import cpu
 from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm
 from pipedoctor_checks.cpu.too_many_workers_for_cpus import too_many_workers_for_cpus
 

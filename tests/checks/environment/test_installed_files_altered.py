@@ -9,9 +9,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import CannotJudge, Finding, Severity
-from pipedoctor.collect.installed_files import installed_files
+from pipedoctor.collect.environment.installed_files import installed_files
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.facts import Facts, InstalledFiles, Interpreter, ModifiedDistribution
 from pipedoctor_checks.environment.installed_files_altered import (
     installed_files_altered,

@@ -10,9 +10,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Confidence, Finding, Severity
-from pipedoctor.collect.libraries import libraries
+from pipedoctor.collect.environment.prefix import EnvironmentChoice
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.shared_libraries.libraries import libraries
 from pipedoctor.facts import Facts, Libraries, Library, Site, Variables
 from pipedoctor_checks.libraries.cuda_libs_shadowed_by_ld_library_path import (
     cuda_libs_shadowed_by_ld_library_path as shadowed,

@@ -11,8 +11,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Severity
-from pipedoctor.collect.limits import limits as collected
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.limits import limits as collected
 from pipedoctor.facts import Facts, Limits, Loader, Site
 from pipedoctor_checks.limits.fd_limit_exhausted import fd_limit_exhausted
 from tests.checks.limits.descriptor_samples import BARE, ROOMY, job, only, running, shell, system

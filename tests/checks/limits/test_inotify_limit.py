@@ -10,8 +10,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Severity
-from pipedoctor.collect.limits import limits as collected
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.limits import limits as collected
 from pipedoctor.facts import Facts, Limits, Rlimit, Site
 from pipedoctor_checks.limits.inotify_limit import inotify_limit
 

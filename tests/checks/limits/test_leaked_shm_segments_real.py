@@ -42,7 +42,7 @@ LOOK = """
 import msgspec
 from pipedoctor.collect import shm_segments
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.shm import shm
+from pipedoctor.collect.system.shm import shm
 # this machine may be busy with tests
 shm_segments.SCAN_TIMEOUT = shm_segments.SLEEPER_TIMEOUT = 50.0
 print(msgspec.json.encode(shm(Machine(), lambda _: None)).decode())

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.check import Finding, Severity
-from pipedoctor.collect.limits import limits as collected
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.system.limits import limits as collected
 from pipedoctor.facts import Loader
 from pipedoctor_checks.limits.process_limit_reached import process_limit_reached
 from tests.checks.limits.process_limits import BARE

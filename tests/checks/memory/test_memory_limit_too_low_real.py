@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Finding, Severity
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.memory import memory
+from pipedoctor.collect.system.memory import memory
 from pipedoctor.facts import Loader
 from pipedoctor.units import GiB, MiB
 from pipedoctor_checks.memory.memory_limit_too_low import memory_limit_too_low

@@ -34,7 +34,7 @@ SURVEY = """
 import json, sys
 from pathlib import Path
 Path(sys.argv[1]).write_text(str(__import__("os").getpid()))
-from pipedoctor.collect.datasets import dataset
+from pipedoctor.collect.storage.datasets import dataset
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import DataSets, Facts
 found = dataset(Machine(), sys.argv[2], False, lambda _: None)

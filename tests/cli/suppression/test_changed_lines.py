@@ -182,6 +182,6 @@ class TestDiff:
         slow.write_text("#!/bin/sh\nexec sleep 60\n")
         slow.chmod(0o755)
         monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
-        monkeypatch.setattr("pipedoctor.collect.git_changes.GIT_TIMEOUT", 0.3)
+        monkeypatch.setattr("pipedoctor.collect.code.git_changes.GIT_TIMEOUT", 0.3)
 
         assert refused(run("check", "--quick", ".", "--diff", "HEAD")) == snapshot

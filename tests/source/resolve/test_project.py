@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.source.assemble import build_facts
 from pipedoctor.source.discover import files

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.source.syntax.line_fingerprints import (
     FINGERPRINT_DIGITS,

@@ -1,0 +1,1 @@
+"""Training code: read and remembered, never run."""

@@ -1,0 +1,1 @@
+"""The Python environment: interpreter, packages, and the records of both."""

@@ -1,0 +1,1 @@
+"""Shared libraries, as the dynamic linker finds them."""

@@ -1,0 +1,1 @@
+"""The machine and its limits: processors, memory, /dev/shm, control groups, users, ports."""
