@@ -40,7 +40,7 @@ sys.stdin.read()
 """
 LOOK = """
 import msgspec
-from pipedoctor.collect import shm_segments
+from pipedoctor.collect.system import shm_segments
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.system.shm import shm
 # this machine may be busy with tests
