@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-READ = (".py", ".ipynb", ".toml", ".cfg", ".txt", ".yaml", ".yml", ".json")
-"""Files that say anything about code: data and pictures stay where they are."""
+READ = (".py", ".ipynb", ".toml", ".cfg", ".txt", ".yaml", ".yml", ".json", "README.md")
+"""Ends of the names of files that tell anything of code: data and pictures are left out."""
 LARGEST = 2_000_000
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from _checkout import check_out, find_git_directory
 
-USAGE = """labels.py [--counts] [--write PAGE.md] LABELS.csv... FOLDER
+USAGE = """labels.py [--counts] [--hazards] [--write PAGE.md] LABELS.csv... FOLDER
 
 In FOLDER lie the repositories that the labels name: each as a git directory or a clone
 (owner+name/repo, owner/name or name), of which the commit of the label is checked out to a
 folder of its own, or as plain files by its name. With --counts no line is named, so that
-labels which are kept back stay unseen. With --write the row of all labels of each file, in the
-table of the page, is written anew."""
+labels which are kept back stay unseen. With --hazards each hazard has a line of counts. With
+--write the row of all labels of each file, in the table of the page, is written anew."""
 SELECT = "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6"
 
 
@@ -81,6 +81,7 @@ def score(rows: list[dict[str, str]], folder: Path, *, names: bool) -> Counter[s
                 continue
             kind = f"{row['label']}, {'found' if is_found(row, findings) else 'silent'}"
             count[kind] += 1
+            count[f"{row['hazard']} {kind}"] += 1
             if names and kind in {"true, silent", "false, found"}:
                 print(f"{kind}: {repository} {row['path']}:{row['line']} {row['hazard']}")
     return count
@@ -89,6 +90,17 @@ def score(rows: list[dict[str, str]], folder: Path, *, names: bool) -> Counter[s
 def share(part: int, whole: int) -> str:
     """``3 of 4 (75 %)``."""
     return f"{part} of {whole} ({part / whole:.0%})".replace("%)", " %)") if whole else "0 of 0"
+
+
+def hazard_lines(count: Counter[str]) -> list[str]:
+    """One line per hazard: how many of its lines are found, and how many look-alikes."""
+    hazards = sorted({key.split()[0] for key in count if key.startswith("PDR")})
+    return [
+        f"{hazard} recall {found}/{found + count[f'{hazard} true, silent']},"
+        f" wrong {wrong}/{wrong + count[f'{hazard} false, silent']}"
+        for hazard in hazards
+        for found, wrong in [(count[f"{hazard} true, found"], count[f"{hazard} false, found"])]
+    ]
 
 
 def write_row(page: Path, half: str, count: Counter[str], today: str) -> None:
@@ -107,7 +119,7 @@ def write_row(page: Path, half: str, count: Counter[str], today: str) -> None:
 
 def main(*arguments: str) -> None:
     """Score each file of labels."""
-    given = [one for one in arguments if one != "--counts"]
+    given = [one for one in arguments if one not in {"--counts", "--hazards"}]
     page = given.pop(given.index("--write") + 1) if "--write" in given else ""
     *files, folder = [one for one in given if one != "--write"]
     for labels_file in files:
@@ -120,6 +132,8 @@ def main(*arguments: str) -> None:
             f" recall {found}/{found + missed}, precision {found}/{found + wrong},"
             f" silent on {quiet}/{quiet + wrong} look-alikes"
         )
+        if "--hazards" in arguments:
+            print(*hazard_lines(count), sep="\n")
         if page:
             write_row(
                 Path(page), Path(labels_file).stem, count, datetime.now(tz=UTC).date().isoformat()

@@ -86,5 +86,22 @@ def test_script_scores_the_commit_that_is_labelled(tmp_path: Path) -> None:
     assert row.endswith(", last | 1 of 2 (50 %) | 1 of 1 (100 %) | 0 of 0 |")
     assert "recall 1/2, precision 1/1" in done.stdout
     assert "true, silent: somebody/project train.py:1 PDR602" in done.stdout
-    hidden = subprocess.run([*argv, "--counts"], capture_output=True, text=True, check=True)
+    counts = [*argv, "--counts", "--hazards"]
+    hidden = subprocess.run(counts, capture_output=True, text=True, check=True)
     assert "somebody" not in hidden.stdout
+    assert "PDR601 recall 1/1, wrong 0/0\nPDR602 recall 0/1, wrong 0/0\n" in hidden.stdout
+
+
+def test_readme_is_checked_out_for_the_versions_that_it_asks_for(tmp_path: Path) -> None:
+    clone, folder = tmp_path / "clone", tmp_path / "files"
+    clone.mkdir()
+    run_git(clone, "init", "-q")
+    for name in ("README.md", "NOTES.md", "train.py"):
+        (clone / name).write_text("torch 1.7\n")
+    run_git(clone, "add", ".")
+    run_git(clone, "commit", "-qm", "first")
+    script = "from _checkout import check_out; from pathlib import Path; import sys\n"
+    script += "check_out(Path(sys.argv[1]), 'HEAD', Path(sys.argv[2]))"
+    argv = [sys.executable, "-c", script, str(clone / ".git"), str(folder)]
+    subprocess.run(argv, cwd=ROOT / "benchmarks", check=True)
+    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "train.py"]
