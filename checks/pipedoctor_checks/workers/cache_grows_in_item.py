@@ -14,7 +14,7 @@ from pipedoctor_checks._shared.code_finding import (
 @check("PDR303", "Each worker fills its own cache", subject="item")
 def cache_grows_in_item(source: Source, /) -> Findings:
     """
-    Look for containers on `self` that grow in code for items.
+    Look for containers on `self`, or of its class, that grow in code for items.
 
     ## Why it hurts
 

@@ -15,7 +15,7 @@ from pipedoctor_checks._shared.own_names import choose_name
 @check("PDR308", "A cached sample is modified in place", subject="item")
 def cached_sample_mutated(source: Source, /) -> Findings:
     """
-    Look for arrays that are taken from a container on `self` and written to.
+    Look for samples that are taken from a container on `self` and written to.
 
     ## Why it hurts
 
@@ -24,10 +24,11 @@ def cached_sample_mutated(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A variable is bound to an element of `self.x[...]` and then written to by index, in
-    place (`x += noise`, for an array) or by a method that changes it (`x.update(...)`,
-    `x.mul_(2)`), without a copy in between. A selection by an array of indices is
-    already a copy.
+    A variable is bound to an element of `self.x[...]`, or of a container of the class, and
+    then written to by index, in place (`x += noise`, for an array) or by a method or function
+    that changes it (`x.update(...)`, `x["image"].mul_(2)`, `random.shuffle(x)`), without a copy
+    in between; here, or in a function or transform that is given the element. A selection by
+    an array of indices is already a copy.
 
     ## Bad example
 

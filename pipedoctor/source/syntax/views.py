@@ -38,7 +38,18 @@ def _is_plain_index(node: ast.expr) -> bool:
     )
 
 
-def find_container(value: ast.expr) -> str:
+def find_own_key(node: ast.expr, scope: CodeScope) -> str:
+    """The same as `binding_key`; ``self.x`` of ``Rows.x`` in a method of ``Rows``, too."""
+    if isinstance(node, ast.Attribute) and scope.owner is not None:
+        owner = node.value
+        if isinstance(owner, ast.Name) and owner.id in {scope.owner.name, "cls"}:
+            return f"self.{node.attr}"
+        if isinstance(owner, ast.Attribute) and owner.attr == "__class__":
+            return f"self.{node.attr}"
+    return binding_key(node)
+
+
+def find_container(value: ast.expr, scope: CodeScope) -> str:
     """``self.x`` of ``self.x[i]``, of ``self.x[i]["y"]``; empty for anything else."""
     places: list[ast.expr] = []
     while isinstance(value, ast.Subscript):
@@ -47,7 +58,7 @@ def find_container(value: ast.expr) -> str:
     named = any(isinstance(one, ast.Name) for one in places)
     if not all(isinstance(one, (ast.Name, ast.Constant)) for one in places):
         return ""
-    return binding_key(value) if len(places) == 1 or named else ""
+    return find_own_key(value, scope) if len(places) == 1 or named else ""
 
 
 def strip_slices(node: ast.expr) -> ast.expr:

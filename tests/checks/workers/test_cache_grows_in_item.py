@@ -38,6 +38,10 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "of the class": rows_dataset(item="Rows.c[index] = read(index)").replace(
+        "class Rows(Dataset):\n", "class Rows(Dataset):\n    c = {}\n"
+    ),
+    "unless there": rows_dataset("self.c = {}", "self.c.setdefault(index, read(index))"),
     "a dictionary unless somebody says no": rows_dataset(
         "self.c = {} if names is None else None", "self.c[index] = 1"
     ),

@@ -53,7 +53,26 @@ def jitter(points):
 JITTERED = rows_dataset(
     item="x = self.rows[index][:9]\nif self.noise:\n    x = jitter(x)\nreturn x"
 )
+SHIFT = """
+class Shift:
+    def __call__(self, row):
+        {change}
+        return row
+"""
+SHIFTED = rows_dataset(
+    "self.rows = np.load('rows.npy')\nself.shift = Shift()", "return self.shift(self.rows[index])"
+)
+SHARED = rows_dataset(
+    item="if index not in {name}:\n    {name}[index] = read(index)\n"
+    "x = {name}[index]\nx -= x.mean()\nreturn x"
+).replace("class Rows(Dataset):\n", "class Rows(Dataset):\n    kept = {{}}\n")
+RECORDS = "self.rows = [{'x': read(name)} for name in names]"
 SILENT = {
+    "an object that makes another": SHIFT.format(change="row = row - 1") + SHIFTED,
+    "an object that changes a copy": SHIFT.format(change="row = row.copy()\n        row[0] = 1")
+    + SHIFTED,
+    "an attribute of what has none": rows_dataset(item="x = self.rows[index]\nx.seen = True"),
+    "two underscores": rows_dataset(item="x = self.rows[index]\nx.__len__()"),
     "a function that makes another": JITTER.format(change="points = points +") + JITTERED,
     "loaded anew each time": LOADED % "pass",
     "queues that are filled": rows_dataset(
@@ -77,6 +96,21 @@ SILENT = {
     "a piece of a list": rows_training("pass", "x = self.rows[index]\ny = x[0:2]\ny[0] = 1"),
 }
 SPEAKS = {
+    "by an object that is given it": SHIFT.format(change="row[:, 0] = 640 - row[:, 0]") + SHIFTED,
+    "by an object, one of several ways": SHIFT.format(change="row.clamp_(0, 1)") + SHIFTED,
+    "of a class": SHARED.format(name="Rows.kept"),
+    "of its class": SHARED.format(name="self.__class__.kept"),
+    "a field of a record": rows_dataset(
+        RECORDS, "x = self.rows[index]\ny = x['x']\ny[:, 0] = 640 - y[:, 0]"
+    ),
+    "a field at once": rows_dataset(RECORDS, "x = self.rows[index]\nx['x'].sub_(1).div_(2)"),
+    "an attribute of a graph": rows_dataset(item="x = self.rows[index]\nx.pos = x.pos - 1"),
+    "shuffled": rows_dataset(item="x = self.rows[index]\nrandom.shuffle(x)"),
+    "written to": rows_dataset(item="x = self.rows[index]\nnp.add(x, 1, out=x)"),
+    "by a flag": rows_dataset(item="x = self.rows[index]\nF.normalize(x, inplace=True)"),
+    "records that a method makes": rows_dataset(
+        "self.rows = self.build()", "x = self.rows[index]\nx['y'] = 1"
+    ).replace("    def __len__", "    def build(self):\n        return [{}]\n    def __len__"),
     "by a function that is given a part": JITTER.format(change="points +=") + JITTERED,
     "returned by a method": LOADED % "self.kept[name] = image",
     "by index": rows_dataset(item="x = self.rows[index]\nx[0] = 1"),

@@ -1,228 +1,184 @@
 """Cached samples that are changed: of a dataset that keeps what it has loaded."""
 
 import ast
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from pipedoctor.facts.code_events.dataset import CachedSampleMutation
+from pipedoctor.source.detect.changed_names import list_changed_names
+from pipedoctor.source.detect.kept_containers import KeptContainer, is_cache, keeps_elements
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.returned_values import returned_values
-from pipedoctor.source.syntax.context import CodeStep, can_coincide
-from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.views import find_container, strip_slices
+from pipedoctor.source.syntax.walk import find_nodes
 
-_CHANGING_METHODS = frozenset(
-    ("append", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort")
-) | {"update", "thumbnail", "paste", "fill", "itemset"}
-"""Methods of lists, dictionaries, images and arrays that change what they belong to."""
-_ARRAY_ATTRIBUTES = frozenset(
-    ("shape", "ndim", "transpose", "reshape", "permute", "T", "view", "mean", "std", "min", "max")
-)
+_MAX_DEPTH = 3
+"""Functions that are given a cached sample, and hand it on to others."""
+
+
+class _Element(NamedTuple):
+    """What a variable stands for: an element of a container, since a step."""
+
+    container: KeptContainer
+    since: CodeContext
 
 
 def record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
     """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
-    sources: dict[str, str] = {}
-    since: dict[str, CodeStep] = {}
-    changed: list[tuple[str, CodeStep]] = []
-    given_on: set[int] = set()
-    for step in scope.steps:
-        node = step.node
-        if isinstance(node, ast.Assign):
-            if isinstance(node.value, ast.Call):
-                given_on.add(id(node.value))
-                _record_changed_by_callee(recorder, scope, node.value, sources)
-            for target in node.targets:
-                before = dict(sources)
-                _track_element_names(sources, target, node.value)
-                sources.update(_find_returned_elements(recorder, scope, target, node.value))
-                for name in before.keys() - sources.keys():
-                    if not can_coincide(since[name].context, step.context):
-                        sources[name] = before[name]
-                since.update(dict.fromkeys(sources.keys() - before.keys(), step))
-                if isinstance(target, ast.Subscript):
-                    changed.append((binding_key(target.value), step))
-        elif isinstance(node, (ast.AugAssign, ast.Call)):
-            if isinstance(node, ast.Call) and id(node) not in given_on:
-                _record_changed_by_callee(recorder, scope, node, sources)
-            name = _find_changed_name(node)
-            whole = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-            if name in sources and not (whole and not _is_used_as_array(scope, name)):
-                changed.append((name, step))
-        for name, its in changed:
-            if name in sources and can_coincide(since[name].context, its.context):
-                container = sources.pop(name)
-                if not (
-                    _is_wrapped_dataset(recorder, scope, container)
-                    or _holds_queues(recorder, scope, container)
-                ):
-                    recorder.add_event(CachedSampleMutation(variable=name), scope, its, container)
-        changed.clear()
+    _ElementWalk(recorder, scope, {}, _MAX_DEPTH).follow()
 
 
-def _record_changed_by_callee(
-    recorder: EventRecorder, scope: CodeScope, node: ast.Call, sources: dict[str, str]
-) -> None:
-    """``x = jitter(x)``, where that says ``x += noise`` of an array that it is given."""
-    given = {one.id for one in node.args if isinstance(one, ast.Name) and one.id in sources}
-    for function, _ in (
-        recorder.call_graph.resolve_call(node.func, scope, scope.owner) if given else ()
-    ):
-        for name, value in match_arguments(function, node):
-            key = value.id if isinstance(value, ast.Name) else ""
-            step = _find_first_change(function, name) if key in given else None
-            if step is not None and not _is_wrapped_dataset(recorder, scope, sources[key]):
-                details = CachedSampleMutation(variable=name)
-                recorder.add_event(details, function, step, sources[key])
+class _ElementWalk:
+    """Follows elements of containers through a function, and into those that it calls."""
 
+    def __init__(
+        self, recorder: EventRecorder, scope: CodeScope, given: dict[str, _Element], depth: int
+    ) -> None:
+        self.recorder = recorder
+        self.scope = scope
+        self.elements = given
+        self.depth = depth
+        self._entered: set[int] = set()
 
-def _holds_queues(recorder: EventRecorder, scope: CodeScope, container: str) -> bool:
-    """``self.buckets = [[] for _ in range(2)]``: what is filled and emptied, and no sample."""
-    methods = recorder.project.all_methods(scope.owner) if scope.owner is not None else ()
-    made = [value for one in methods for value, _ in one.bindings.get(container, ())]
-    return bool(made) and all(map(_has_empty_parts, made))
+    def follow(self) -> None:
+        for step in self.scope.steps:
+            node = step.node
+            if isinstance(node, ast.Call):
+                self._enter(node, step)
+            elif isinstance(node, ast.Assign):
+                for call in find_nodes(node.value, (ast.Call,)):
+                    self._enter(call, step)
+                for target in node.targets:
+                    self._bind(target, node.value, step)
+            for name in list_changed_names(self.scope, node):
+                self._record_change(name, step)
 
-
-def _has_empty_parts(value: ast.expr) -> bool:
-    if isinstance(value, ast.List):
-        return bool(value.elts) and all(map(_is_empty_container, value.elts))
-    return isinstance(value, ast.ListComp) and _is_empty_container(value.elt)
-
-
-def _is_empty_container(node: ast.expr) -> bool:
-    return isinstance(node, ast.List) and not node.elts
-
-
-def _find_first_change(function: CodeScope, name: str) -> CodeStep | None:
-    """Where a function changes an array that it is given, if it does nothing to it before."""
-    if function.bindings.get(name):
-        return None
-    for step in function.steps:
-        node = step.node
-        if isinstance(node, ast.AugAssign) and _find_changed_name(node) == name:
-            whole = isinstance(node.target, ast.Name)
-            return step if not whole or _is_used_as_array(function, name) else None
-    return None
-
-
-def _find_changed_name(node: ast.AugAssign | ast.Call) -> str:
-    """``x`` of ``x[0] += 1``, ``x += noise``, ``x.update(...)``, ``x.mul_(2)``; or nothing."""
-    if isinstance(node, ast.AugAssign):
-        base = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-        return binding_key(base)
-    func = node.func
-    if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)):
-        return ""
-    own = (
-        func.attr.endswith("_") and not func.attr.startswith("_") and func.attr != "requires_grad_"
-    )
-    return func.value.id if own or func.attr in _CHANGING_METHODS else ""
-
-
-def _is_used_as_array(scope: CodeScope, name: str) -> bool:
-    """``x[0]``, ``x.shape``, ``from_numpy(x)``: what no number knows, which ``+=`` replaces."""
-    return any(
-        isinstance(base, ast.Name) and base.id == name
-        for node in ast.walk(scope.node)
-        for base in _list_array_bases(node)
-    )
-
-
-def _list_array_bases(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.Attribute):
-        return [node.value] if node.attr in _ARRAY_ATTRIBUTES else []
-    if isinstance(node, ast.Subscript):
-        return [node.value]
-    if isinstance(node, ast.Call) and last_name(node.func) == "from_numpy":
-        return node.args[:1]
-    return []
-
-
-def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:
-    """Names that stand for an element of a container on self."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        pairs = (
-            zip(target.elts, value.elts, strict=False)
-            if isinstance(value, (ast.Tuple, ast.List))
-            else ((one, value) for one in target.elts)
-        )
-        for one, its in pairs:
-            _track_element_names(sources, one, its)
-        return
-    if not isinstance(target, ast.Name):
-        return
-    container = find_container(value)
-    if container.startswith("self."):
-        sources[target.id] = container
-        return
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        part = find_container(value.value)
-        if part.startswith("self."):
-            sources[target.id] = part  # a view, if it is an array
+    def _record_change(self, name: str, step: CodeStep) -> None:
+        element = self.elements.get(name)
+        if element is None or not can_coincide(element.since, step.context):
             return
-    same = strip_slices(value)
-    if isinstance(same, ast.Name) and same.id in sources:
-        sources[target.id] = sources[same.id]
-        return
-    if sources.get(target.id) and isinstance(value, ast.Subscript):
-        # One branch takes it from the cache, another makes it again: still possible.
-        if isinstance(value.value, ast.Name) and value.value.id != target.id:
+        if keeps_elements(self.recorder, element.container):
+            details, container = CachedSampleMutation(variable=name), element.container.key
+            self.recorder.add_event(details, self.scope, step, container)
+
+    def _enter(self, node: ast.Call, step: CodeStep) -> None:
+        """``x = jitter(x)``, ``self.turn(self.points[index])``: what others do to it."""
+        if self.depth == 0 or id(node) in self._entered:
             return
-    sources.pop(target.id, None)
+        self._entered.add(id(node))
+        given = [*node.args, *(word.value for word in node.keywords)]
+        known = {id(one): element for one in given if (element := self._find(one, step))}
+        if not known:
+            return
+        for function, _ in self.recorder.call_graph.resolve_call(
+            node.func, self.scope, self.scope.owner
+        ):
+            inner = {
+                name: known[id(value)]._replace(since=CodeContext())
+                for name, value in match_arguments(function, node)
+                if id(value) in known
+            }
+            if inner and function is not self.scope:
+                _ElementWalk(self.recorder, function, inner, self.depth - 1).follow()
+
+    def _find(self, node: ast.expr, step: CodeStep) -> _Element | None:
+        """The element that an argument is: of a variable, or taken at once."""
+        if isinstance(node, ast.Name):
+            element = self.elements.get(node.id)
+            coincide = element is not None and can_coincide(element.since, step.context)
+            return element if coincide else None
+        key = find_container(node, self.scope)
+        return self._element(key, step) if key.startswith("self.") else None
+
+    def _element(self, key: str, step: CodeStep) -> _Element:
+        return _Element(KeptContainer(self.scope, key), step.context)
+
+    def _bind(self, target: ast.expr, value: ast.expr, step: CodeStep) -> None:
+        before = dict(self.elements)
+        for name, element in self._list_bound(target, value, step):
+            if element is not None:
+                self.elements[name] = element
+            else:
+                self.elements.pop(name, None)
+        for name in before.keys() - self.elements.keys():
+            if not can_coincide(before[name].since, step.context):
+                self.elements[name] = before[name]
+
+    def _list_bound(
+        self, target: ast.expr, value: ast.expr, step: CodeStep
+    ) -> Iterator[tuple[str, _Element | None]]:
+        """Variables that an assignment binds, and the elements that they are then."""
+        yield from self._list_parts(target, value, step)
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        calls = isinstance(value, ast.Call) and any(isinstance(x, ast.Name) for x in targets)
+        for one, container in (
+            zip(targets, self._list_returned(value), strict=False) if calls else ()
+        ):
+            if isinstance(one, ast.Name) and container is not None:
+                yield one.id, _Element(container, step.context)
+
+    def _list_parts(
+        self, target: ast.expr, value: ast.expr, step: CodeStep
+    ) -> Iterator[tuple[str, _Element | None]]:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            written = isinstance(value, (ast.Tuple, ast.List))
+            parts = value.elts if written else [value] * len(target.elts)
+            for one, its in zip(target.elts, parts, strict=False):
+                yield from self._list_parts(one, its, step)
+        elif isinstance(target, ast.Name):
+            known = self.elements.get(target.id)
+            if not (known and self._may_stay(target.id, value)):
+                yield target.id, self._find_view(value, step)
+
+    def _may_stay(self, name: str, value: ast.expr) -> bool:
+        """One branch takes it from the cache, another makes it again: still possible."""
+        part = isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name)
+        return part and value.value.id != name and value.value.id not in self.elements
+
+    def _find_view(self, value: ast.expr, step: CodeStep) -> _Element | None:
+        """The element that a value is, or shares memory with."""
+        container = find_container(value, self.scope)
+        if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+            container = find_container(value.value, self.scope)  # a view, if it is an array
+        if container.startswith("self."):
+            return self._element(container, step)
+        same = strip_slices(value)
+        if isinstance(same, ast.Subscript) and _is_field(same.slice):
+            same = same.value
+        return self.elements.get(same.id) if isinstance(same, ast.Name) else None
+
+    def _list_returned(self, value: ast.expr) -> Iterator[KeptContainer | None]:
+        """``image = self.load(name)``, where that returns ``self.kept[name]``, which it fills."""
+        if not isinstance(value, ast.Call):
+            return
+        found: dict[int, KeptContainer] = {}
+        for function, _ in self.recorder.call_graph.resolve_call(
+            value.func, self.scope, self.scope.owner
+        ):
+            if function is self.scope or "self" not in function.parameter_names:
+                continue
+            found.update(_list_returned_elements(self.recorder, function))
+        for number in range(max(found, default=-1) + 1):
+            yield found.get(number)
 
 
-def _find_returned_elements(
-    recorder: EventRecorder, scope: CodeScope, target: ast.expr, value: ast.expr
-) -> dict[str, str]:
-    """``image = self.load(name)``, where that returns ``self.kept[name]``, which it fills."""
-    if not isinstance(value, ast.Call):
-        return {}
-    targets = target.elts if isinstance(target, ast.Tuple) else [target]
-    found: dict[str, str] = {}
-    for function, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner):
-        if function is scope or "self" not in function.parameter_names:
-            continue
-        for returned in returned_values(function):
-            parts = returned.elts if isinstance(returned, ast.Tuple) else [returned]
-            for one, part in zip(targets, parts, strict=False):
-                container = find_container(part)
-                if isinstance(one, ast.Name) and _is_cache(recorder, function, container):
-                    found[one.id] = container
+def _is_field(index: ast.expr) -> bool:
+    """``row["box"]``, ``row[0]``: a part of a record, which a view of an array is as well."""
+    return isinstance(index, ast.Constant) and isinstance(index.value, (str, int))
+
+
+def _list_returned_elements(
+    recorder: EventRecorder, function: CodeScope
+) -> Mapping[int, KeptContainer]:
+    """Which parts of what a function returns are elements of caches, by their numbers."""
+    found: dict[int, KeptContainer] = {}
+    for returned in returned_values(function):
+        parts = returned.elts if isinstance(returned, ast.Tuple) else [returned]
+        for number, part in enumerate(parts):
+            key = find_container(part, function)
+            if is_cache(recorder, function, key):
+                found[number] = KeptContainer(function, key)
     return found
-
-
-def _is_cache(recorder: EventRecorder, function: CodeScope, key: str) -> bool:
-    """Does code fill it as it goes: does it begin empty, or with None for each item?"""
-    if not key.startswith("self."):
-        return False
-    owner = function.owner
-    methods = [*recorder.project.all_methods(owner)] if owner is not None else []
-    if any(key in one.item_stores for one in (function, *methods)):
-        given = recorder.values.find_assignments(key, function)
-        return owner is None or any(map(_begins_empty, (value for value, _ in given)))
-    return False
-
-
-def _begins_empty(value: ast.expr) -> bool:
-    if isinstance(value, ast.IfExp):
-        return _begins_empty(value.body) or _begins_empty(value.orelse)
-    if isinstance(value, ast.BinOp):
-        return isinstance(value.left, ast.List)
-    if isinstance(value, ast.Call):
-        return not value.args and last_name(value.func) in {"dict", "OrderedDict"}
-    return isinstance(value, ast.Dict) and not value.keys
-
-
-def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
-    """Is ``self.x`` another dataset, whose items are created again each time?"""
-    if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
-        return True
-    return any(
-        recorder.call_graph.infer_classes(value, its, its.owner) or _is_self_call(value)
-        for value, its in recorder.values.find_assignments(key, scope)
-    )
-
-
-def _is_self_call(value: ast.expr) -> bool:
-    """``self.base = self.get_base()``: nobody knows what that is."""
-    return isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")

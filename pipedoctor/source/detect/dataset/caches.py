@@ -20,6 +20,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.views import find_own_key
 
 _CONTAINER_FUNCTIONS = {
     "dict",
@@ -44,7 +45,7 @@ def record_state_changes(
         node = step.node
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and not _is_list(recorder, cls, target.value):
+                if isinstance(target, ast.Subscript):
                     _record_growth(recorder, cls, scope, step, target.value, node.value)
         elif isinstance(node, ast.AugAssign):
             key = binding_key(node.target)
@@ -58,11 +59,11 @@ def record_state_changes(
                     CounterUpdate(spare=shared or is_failure_path(step)), scope, step, key
                 )
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            key = binding_key(node.func.value)
+            key = find_own_key(node.func.value, scope)
             if not key.startswith("self.") or not node.args:
                 continue
-            if node.func.attr == "append":
-                _record_growth(recorder, cls, scope, step, node.func.value, node.args[0])
+            if node.func.attr in {"append", "setdefault"}:
+                _record_growth(recorder, cls, scope, step, node.func.value, node.args[-1])
             elif node.func.attr in {"discard", "remove"} or (
                 node.func.attr == "add" and _is_set(_initial_value(recorder, cls, key))
             ):
@@ -119,12 +120,9 @@ def _initial_value(recorder: EventRecorder, cls: ClassDefinition, key: str) -> a
         init = one.methods.get("__init__")
         if init is not None and key in init.bindings:
             return init.bindings[key][0][0]
+        if (value := one.class_attributes.get(key.removeprefix("self."))) is not None:
+            return value
     return None
-
-
-def _is_list(recorder: EventRecorder, cls: ClassDefinition, container: ast.expr) -> bool:
-    """Is it a list, whose elements are replaced by an index and never become more?"""
-    return isinstance(_initial_value(recorder, cls, binding_key(container)), ast.List)
 
 
 def _is_set(value: ast.expr | None) -> bool:
@@ -158,10 +156,11 @@ def _record_growth(
     container: ast.expr,
     value: ast.expr,
 ) -> None:
-    key = binding_key(container)
+    key = find_own_key(container, scope)
     initial = _initial_value(recorder, cls, key) if key.startswith("self.") else None
-    if not _is_empty(recorder, initial, scope):
-        return
+    replaced = isinstance(initial, ast.List) and isinstance(step.node, ast.Assign)
+    if replaced or not _is_empty(recorder, initial, scope):
+        return  # the elements of a list are replaced by an index, and never become more
     growth = CacheGrowth(
         emptied=_is_emptied(scope, key) or _is_consumed(recorder, cls, key),
         handles=opens_handle(recorder, scope, value),

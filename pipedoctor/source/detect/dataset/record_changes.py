@@ -72,7 +72,7 @@ def _follow_name(
     root = _root(value)
     container = _find_index(recorder, scope, value)
     field = root in kept and isinstance(value, ast.Subscript) and _is_key(value.slice)
-    kept_here = find_container(value)
+    kept_here = find_container(value, scope)
     if field:
         container = kept[root]
     elif not container and kept_here.startswith("self."):
