@@ -20,8 +20,9 @@ def wasted_iterator(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    It is in a loop, or in a function that is called in a loop. It is fine once at the
-    start, or only after an iterator has ended.
+    It is in a loop, or in a function that is called in a loop; in one line or in two, or as a
+    loop over the loader that ends with its first batch. It is fine once at the start, or only
+    after an iterator has ended.
 
     ## Bad example
 

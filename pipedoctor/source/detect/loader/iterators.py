@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from pipedoctor.facts.code_events.training import BatchRequest, FreshIterator, OldBatchRequest
+from pipedoctor.facts.code_events.training import BatchRequest, OldBatchRequest
 from pipedoctor.source.detect.loader.loop_steps import is_named_like_loader
 from pipedoctor.source.detect.loader.request_loops import find_iter_calls
-from pipedoctor.source.detect.loader.reuse import is_repeated
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
@@ -62,7 +61,7 @@ def _uses_loader_length(
 def record_manual_iteration(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
 ) -> None:
-    """``next(iter(loader))`` and ``next(it)``."""
+    """``it.next()`` and ``next(it)``."""
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr == "next" and not node.args:
         if _is_iterator(recorder, func.value, scope):
@@ -71,19 +70,7 @@ def record_manual_iteration(
     if not (isinstance(func, ast.Name) and func.id == "next" and node.args):
         return
     inner = node.args[0]
-    if isinstance(inner, ast.Call) and last_name(inner.func) == "iter" and inner.args:
-        loaders = recorder.loader_flow.find_loaders(inner.args[0], scope)
-        like = is_named_like_loader(inner.args[0])
-        asked = scope.name.rpartition(".")[2] in recorder.loader_flow.requesting_names
-        if loaders and not (step.context.loops or step.context.inner or asked):
-            recorder.sampled_loaders |= loaders  # one batch, to look at
-        if loaders or like:
-            fresh = FreshIterator(
-                repeats=is_repeated(recorder, scope, step),
-                known=bool(loaders),
-                loader=min(loaders, default=-1),
-            )
-            recorder.add_event(fresh, scope, step, unparse_short(node))
+    if isinstance(inner, ast.Call):
         return
     made = list(find_iter_calls(recorder, inner, scope))
     if len(node.args) == 1 and made:

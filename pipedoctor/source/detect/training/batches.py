@@ -7,6 +7,7 @@ from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.source.detect.bound_parts import drop_count
 from pipedoctor.source.detect.device_copies import record_side_streams
 from pipedoctor.source.detect.flow_state import FlowState, flow_names
+from pipedoctor.source.detect.loader.fresh_iterators import record_fresh_iterators
 from pipedoctor.source.detect.loader.iterators import record_manual_iteration
 from pipedoctor.source.detect.loader.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -39,6 +40,7 @@ def record_loop_events(recorder: EventRecorder) -> None:
         for step in scope.find_calls("next"):
             if isinstance(step.node, ast.Call):
                 record_manual_iteration(recorder, scope, step, step.node)
+        record_fresh_iterators(recorder, scope)
         record_side_streams(recorder, scope)
     _record_prepared_loaders(recorder)
     record_trainer_hooks(recorder)
