@@ -35,11 +35,11 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
 
     ## How it is judged
 
-    It is called where a model is trained. Calls in conditions on it or with explicit
-    devices, calls next to a warning about it, models that are unwrapped again once their
-    weights are loaded, and functions and files that only evaluate or draw samples are not
-    reported. If this machine is known to have fewer than two GPUs, it is a note.
-    Reported once per project.
+    It is called where a model is trained. Not reported: calls in conditions on it or with
+    explicit devices in a file that offers DistributedDataParallel as well, calls next to a
+    warning about it, models that are unwrapped again once their weights are loaded, and
+    functions and files that only evaluate or draw samples. If this machine is known to have
+    fewer than two GPUs, it is a note. Reported once per project.
 
     ## Bad example
 

@@ -5,16 +5,17 @@ from tests.checks.code_samples import Code, find, make_tests
 
 FACTORY = "def wrap(model, devices=None):\n    return nn.DataParallel(model, devices)\n"
 PARALLEL_NET = "def build(net):\n    net = nn.DataParallel(net)\n"
+DISTRIBUTED = "from torch.nn.parallel import DistributedDataParallel\n"
 SILENT: dict[str, Code] = {
     "asked": "isinstance(net, torch.nn.DataParallel)\n",
     "a model to look at": {"demo.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},
     "parallel in a test": {"tests/net.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},
-    "its devices are chosen by others": "class Plan:\n    def wrap(self, net):\n"
+    "its devices are chosen by others": DISTRIBUTED + "class Plan:\n    def wrap(self, net):\n"
     "        return torch.nn.DataParallel(net, device_ids=self.devices)\n",
-    "somebody asked for it": "class Runner:\n    def wrap(self, net):\n"
+    "somebody asked for it": DISTRIBUTED + "class Runner:\n    def wrap(self, net):\n"
     "        if not self.many and self.parallel:\n"
     "            net = torch.nn.DataParallel(net)\n",
-    "one of two was asked for": "class Runner:\n    def wrap(self, net):\n"
+    "one of two was asked for": DISTRIBUTED + "class Runner:\n    def wrap(self, net):\n"
     "        if not self.many and not self.parallel:\n            return net\n"
     "        elif self.many:\n            return net\n        else:\n"
     "            return torch.nn.DataParallel(net)\n",
@@ -47,6 +48,11 @@ SILENT: dict[str, Code] = {
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {
+    "whoever gives devices has no other choice": "class Trainer:\n    def wrap(self, net):\n"
+    "        if self.parallel:\n            net = torch.nn.DataParallel(net, self.devices)\n"
+    "        return net\n",
+    "a function of it": "class Net(nn.Module):\n    def forward(self, x):\n"
+    "        return torch.nn.parallel.data_parallel(self.main, x, range(self.gpus))\n",
     "for what it wraps, and to train": "def take(saved, rows):\n"
     "    net = torch.nn.DataParallel(Net())\n    net.module.load_state_dict(saved)\n"
     "    net(rows).backward()\n",
@@ -101,7 +107,8 @@ test_silent, test_speaks = make_tests(data_parallel, SILENT, SPEAKS)
 
 def test_who_is_given_devices_was_asked_for_it() -> None:
     head = "from torch import nn\n"
-    assert not find(data_parallel, {"a.py": head + FACTORY})
+    assert not find(data_parallel, {"a.py": head + DISTRIBUTED + FACTORY})
+    assert find(data_parallel, {"a.py": head + FACTORY})
 
     code = {"a.py": head + PARALLEL_NET, "b.py": head + PARALLEL_NET.replace("build", "start")}
     (finding,) = find(data_parallel, code)

@@ -53,7 +53,7 @@ _DISTRIBUTED_SAMPLERS = {
 }
 _DATA_PARALLEL_CLASSES = {
     *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"),
-    "torch.nn.parallel.data_parallel.DataParallel",
+    *("torch.nn.parallel.data_parallel.DataParallel", "torch.nn.parallel.data_parallel"),
     *("torch_geometric.nn.DataParallel", "torch_geometric.nn.data_parallel.DataParallel"),
 }
 _VENDORED_DATA_PARALLEL = frozenset(("DataParallelWithCallback", "BalancedDataParallel"))

@@ -15,6 +15,7 @@ from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import find_nodes
 
+_DISTRIBUTED_WORDS = (b"DistributedDataParallel", b"DDP(", b"accelerate", b"FullySharded")
 _TRAINING_METHODS = {"backward", "zero_grad", "train"}
 _QUIET_ATTRIBUTES = frozenset(("module", "load_state_dict", "eval", "to", "cuda"))
 """What one does with a model that is not trained, and with one that is."""
@@ -28,19 +29,24 @@ def record_data_parallel(
     """Record it, unless somebody else chose it, was warned of it, or only evaluates."""
     if scope.module.is_test:
         return
-    devices = find_call_argument(node, "device_ids", 1)
-    given = {one.arg for one in scope.parameters}
-    key = binding_key(devices) if devices is not None else ""
-    chosen = key.startswith("self.") or key in given
-    chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
-    chosen = chosen or runs_never(scope, step.context)
-    target = find_variable(scope, node)
+    target = "" if last_name(node.func) == "data_parallel" else find_variable(scope, node)
+    chosen = _is_chosen(scope, step, node) or runs_never(scope, step.context)
     chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
     chosen = chosen or _is_unwrapped(scope, target, node) or _only_serves(scope, step, target, node)
     if not (chosen or _is_warned_about(scope, step) or _only_evaluates(recorder, scope)):
         model = find_call_argument(node, "module", 0)
         use = DataParallelUse(model=unparse_short(model), target=target)
         recorder.add_event(use, scope, step, full)
+
+
+def _is_chosen(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
+    """Did somebody ask for it, who could have asked for one process per GPU here as well?"""
+    if not scope.module.file.says_any(_DISTRIBUTED_WORDS):
+        return False
+    devices = find_call_argument(node, "device_ids", 1)
+    key = binding_key(devices) if devices is not None else ""
+    given = key.startswith("self.") or key in {one.arg for one in scope.parameters}
+    return given or any(map(_is_requested_by_guard, step.context.guards))
 
 
 def _is_unwrapped(scope: CodeScope, target: str, node: ast.Call) -> bool:
