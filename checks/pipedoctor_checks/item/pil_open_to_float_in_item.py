@@ -30,11 +30,11 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The result of `PIL.Image.open`, converted to RGB at most, goes straight to ToTensor
-    or to a Compose that begins with it. Images with PIL transforms in between, palette
-    images and greyscale images are not reported. The same for what OpenCV, imageio, PyAV
-    or decord decode, and for arrays of uint8, where the same function returns floats of
-    them; what may have sixteen bits is not reported.
+    The result of `PIL.Image.open`, or of a function that returns it, converted to RGB at most,
+    goes straight to ToTensor or to a Compose that begins with it. Images with PIL transforms
+    in between, palette images and greyscale images are not reported. The same for what OpenCV,
+    imageio, PyAV or decord decode, and for arrays of uint8, where the same function returns
+    floats of them; what may have sixteen bits is not reported.
 
     ## Bad example
 

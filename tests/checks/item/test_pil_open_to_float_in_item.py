@@ -8,7 +8,23 @@ from tests.checks.code_samples import find_one, frames, make_tests, rows_trainin
 TO_TENSOR = "self.show = transforms.ToTensor()"
 RGB = "Image.open(self.files[index]).convert('RGB')"
 HELPER = "    def take(self, x):\n        {}\n        return x\n"
+OPENER = """
+def read(path):
+    with open(path, "rb") as file:
+        image = Image.open(file)
+        {change}
+        return image.convert("RGB")
+"""
+READS = frames(
+    "x = self.read(index)\nif self.t is not None:\n    x = self.t(x)\nreturn x",
+    "self.read = read\nself.t = transforms.Compose([transforms.ToTensor()])",
+)
 SILENT = {
+    "opened by a function that makes it smaller": OPENER.format(
+        change="image = image.resize((9, 9))"
+    )
+    + READS,
+    "a list that is not returned": frames("x = cv2.imread(index)\nself.all.append(x.float())"),
     "an augmentation in between": frames(
         "return self.t(Image.open(self.files[index]))",
         "self.t = transforms.Compose([transforms.RandomCrop(9), transforms.ToTensor()])",
@@ -30,6 +46,17 @@ SILENT = {
     + HELPER.format("x = x.astype(np.float32)"),
 }
 SPEAKS = {
+    "opened by a function": OPENER.format(change="pass") + READS,
+    "opened by torchvision": "from torchvision.datasets.folder import default_loader\n"
+    + frames("return self.t(default_loader(index))", "self.t = transforms.ToTensor()"),
+    "in a list": frames(
+        "found = []\nfor x in (cv2.imread(index), cv2.imread(self.other)):\n"
+        "    found.append(torch.from_numpy(x).float())\nreturn found"
+    ),
+    "a tensor of floats": frames(
+        "x = cv2.imread(index)\nx = x[:, ::-1] if flip else x\nreturn torch.FloatTensor(x.copy())"
+    ),
+    "by a type": frames("return torch.tensor(cv2.imread(index), dtype=torch.float32)"),
     "opened by a method": frames("x = self.take(index)\nreturn x.astype('float32')")
     + HELPER.format("x = cv2.warpAffine(cv2.imread(x), np.eye(2, 3), (3, 3))"),
     "converted by a method": frames("return self.take(cv2.imread(index))")
@@ -79,3 +106,12 @@ def test_the_remedy_keeps_the_bytes_that_the_code_opens(item: str, init: str, sn
     (remedy,) = find_one(pil_open_to_float_in_item, frames(item, init or "self.x = 1")).remedies
 
     assert remedy.snippet == snippet
+
+
+def test_it_names_where_the_image_is_opened_and_where_it_is_converted() -> None:
+    code = frames("x = Image.open(index)\nreturn self.t(x)", "self.t = transforms.ToTensor()")
+
+    finding = find_one(pil_open_to_float_in_item, code)
+
+    lines = [one.line for one in (finding.location, *finding.also_at) if one is not None]
+    assert lines == [lines[0], lines[0] + 1]

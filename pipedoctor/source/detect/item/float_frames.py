@@ -41,18 +41,23 @@ _KEEPING = frozenset(
 )
 """What leaves bytes as they are, by its last name."""
 
+_CASTS = frozenset(("astype", "to", "type"))
+_TYPED_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray", "ascontiguousarray"))
 _ARRAYS = frozenset(("numpy.array", "numpy.asarray"))
 
 
 def record_float_frames(recorder: EventRecorder, scope: CodeScope) -> None:
     """``frames.float() / 255`` of what was decoded here, where it is returned."""
     returned = {name for value in returned_values(scope) for name in expression_names(value)}
+    results = list(returned_values(scope))
+    results += [item for _, key, item in find_appends(scope) if key in returned]
+    returned = {name for value in results for name in expression_names(value)}
     for step in (*scope.calls, *scope.steps_by_type.get(ast.BinOp, ())):
         node = step.node
         if not (_is_float_call(node) or _divides_bytes(node, scope)):
             continue
         names = {key for key, its in scope.bindings.items() for v, _ in its if _is_within(node, v)}
-        handed = any(_is_within(node, value) for value in returned_values(scope))
+        handed = any(_is_within(node, value) for value in results)
         made = node.left if isinstance(node, ast.BinOp) else node
         if (names & returned or handed) and _is_decoded(recorder, scope, made, _MAX_DEPTH):
             _add_event(recorder, scope, step, node)
@@ -85,12 +90,18 @@ def _divides_bytes(node: ast.AST, scope: CodeScope) -> TypeGuard[ast.BinOp]:
 
 
 def _makes_floats(node: ast.Call) -> bool:
-    """``x.float()``, ``x.astype(np.float32)``."""
+    """``x.float()``, ``x.astype(np.float32)``, ``torch.FloatTensor(x)``."""
+    if last_name(node.func) == "FloatTensor":
+        return len(node.args) == 1
     if not isinstance(node.func, ast.Attribute):
         return False
     if node.func.attr == "float":
         return not node.args
-    return node.func.attr == "astype" and "float" in " ".join(map(unparse_short, node.args))
+    casts = node.func.attr in _CASTS
+    types = [one.value for one in node.keywords if one.arg == "dtype"]
+    types += node.args if casts else node.args[1:]
+    typed = casts or node.func.attr in _TYPED_MAKERS
+    return typed and "float" in " ".join(map(unparse_short, types)).lower()
 
 
 def _is_decoded(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int) -> bool:
@@ -106,6 +117,8 @@ def _is_decoded(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth
         if not made and scope.has_parameter(node.id):
             return _is_given_decoded(recorder, scope, node.id, depth)
         return any(_is_decoded(recorder, scope, one, depth - 1) for one in made)
+    if isinstance(node, ast.IfExp):
+        return any(_is_decoded(recorder, scope, x, depth) for x in (node.body, node.orelse))
     if isinstance(node, ast.ListComp):
         return _is_decoded(recorder, scope, node.elt, depth - 1)
     return False
@@ -183,3 +196,8 @@ def _sources_of(scope: CodeScope, node: ast.Name) -> Iterator[ast.expr]:
     for _, key, item in find_appends(scope):
         if key == node.id:
             yield item
+    for step in scope.steps_by_type.get(ast.For, ()):
+        loop = step.node
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+            if loop.target.id == node.id and isinstance(loop.iter, (ast.Tuple, ast.List)):
+                yield from loop.iter.elts

@@ -1,16 +1,23 @@
 """Images on their way to tensors: order of channels, floats made in the worker."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
 from pipedoctor.source.detect.item.float_frames import record_float_frames
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ExternalValue
 
+IMAGE_OPENERS: Mapping[str, str] = {
+    "PIL.Image.open": "https://pillow.readthedocs.io/en/stable/reference/Image.html",
+    "torchvision.datasets.folder.default_loader": "https://github.com/pytorch/vision/blob/main/torchvision/datasets/folder.py",
+    "torchvision.datasets.folder.pil_loader": "https://github.com/pytorch/vision/blob/main/torchvision/datasets/folder.py",
+}
+"""What gives an image of PIL as it lies on disk, or as RGB."""
 _TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")
 _IMAGENET_STATISTICS = ("0.485", "123.675")
 _REORDER_WORDS = (
@@ -33,37 +40,89 @@ def record_images(recorder: EventRecorder) -> None:
             node = step.node
             if isinstance(node, ast.Call):
                 name = recorder.full_name_of(node.func, scope)
-                if name == "PIL.Image.open":
+                if name in IMAGE_OPENERS:
                     _record_float_image(recorder, scope, step, node)
+                    for outer, call in _list_calls_of_opener(recorder, scope, node):
+                        _record_float_image(recorder, outer, call, call.node)
                 elif name in {"cv2.imread", "cv2.imdecode"}:
                     _record_bgr_image(recorder, scope, step, node)
                 if name.startswith("cv2."):
                     recorder.add_event(OpenCVCall(), scope, step, name)
 
 
+def _list_calls_of_opener(
+    recorder: EventRecorder, scope: CodeScope, opened: ast.Call
+) -> Iterator[tuple[CodeScope, CodeStep]]:
+    """Calls of a function that opens an image and returns it as it is, or as RGB."""
+    names = {
+        key
+        for key, _, _ in _variables_of_image(scope, opened)
+        if all(_keeps_image(value, key, opened) for value, _ in scope.bindings[key])
+    }
+    returned = [one for one in returned_values(scope) if _is_plain_rgb(one)]
+    inner = [_strip_conversion(one) for one in returned]
+    if not any(one is opened or binding_key(one) in names for one in inner):
+        return
+    for outer in sorted(recorder.call_graph.entered_from.get(id(scope), ()), key=_place_of):
+        for step in outer.calls if recorder.is_item_code(outer) else ():
+            if isinstance(step.node, ast.Call):
+                entered = recorder.call_graph.resolve_call(step.node.func, outer, outer.owner)
+                if any(one is scope for one, _ in entered):
+                    yield outer, step
+
+
+def _place_of(scope: CodeScope) -> tuple[str, int]:
+    return scope.module.path, scope.number
+
+
+def _is_plain_rgb(value: ast.expr) -> bool:
+    text = unparse_short(value)
+    return "convert" not in text or "'RGB'" in text
+
+
+def _keeps_image(value: ast.expr, key: str, opened: ast.Call) -> bool:
+    """Is a variable given what is opened, or itself as RGB?"""
+    inner = _strip_conversion(value)
+    return _is_plain_rgb(value) and (inner is opened or binding_key(inner) == key)
+
+
+def _strip_conversion(value: ast.expr) -> ast.expr:
+    """``image`` of ``image.convert("RGB")``."""
+    func = value.func if isinstance(value, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr == "convert" else value
+
+
 def _record_float_image(
-    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.AST
 ) -> None:
-    """Opened, and handed as it is to a transform that makes floats of it."""
+    """Opened, and handed as it is to a transform that makes floats of it: both places."""
+    call = _find_conversion(recorder, scope, node) if isinstance(node, ast.Call) else None
+    if call is None or not isinstance(node, ast.Call):
+        return
     holder = _variables_of_image(scope, node)
     found = FloatImage(
         opened=unparse_short(node.args[0]) if node.args else "",
         variable=holder[0][0] if holder else "",
     )
+    recorder.add_event(found, scope, step, unparse_short(call.func))
+    if call.lineno > (node.end_lineno or node.lineno):
+        recorder.add_event(found, scope, step, unparse_short(call.func), node=call)
+
+
+def _find_conversion(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> ast.Call | None:
+    """The call that makes floats of an image right after it is opened."""
+    holder = _variables_of_image(scope, node)
     array = _find_float_array(recorder, scope, node, {key for key, _, _ in holder})
     if array is not None:
-        recorder.add_event(found, scope, step, unparse_short(array.func))
-        return
+        return array
     for outer in scope.calls:
         call = outer.node
         if isinstance(call, ast.Call) and any(_is_opened_image(a, node) for a in call.args):
-            plain = "convert" not in unparse_short(call) or "'RGB'" in unparse_short(call)
-            if plain and _only_converts_to_float(recorder, scope, call):
-                recorder.add_event(found, scope, step, unparse_short(call.func))
-                return
+            if _is_plain_rgb(call) and _only_converts_to_float(recorder, scope, call):
+                return call
     for key, value, other in holder:
-        if "convert" in unparse_short(value) and "'RGB'" not in unparse_short(value):
-            return
+        if not _is_plain_rgb(value):
+            return None
         handed = [
             call
             for s in scope.calls
@@ -72,9 +131,10 @@ def _record_float_image(
             and getattr(call, "lineno", 0) >= getattr(other.node, "lineno", 0)
         ]
         if handed and _is_processed_between(scope, key, other, handed[0]):
-            return
+            return None
         if handed and _only_converts_to_float(recorder, scope, handed[0]):
-            recorder.add_event(found, scope, step, unparse_short(handed[0].func))
+            return handed[0]
+    return None
 
 
 def _find_float_array(
