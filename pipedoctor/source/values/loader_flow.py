@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder, ResolvedLoaderCall
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
@@ -42,7 +44,7 @@ class LoaderFlow:
         self.project = evaluator.project
         by_call: dict[int, list[int]] = {}
         for index, made in enumerate(constructions.calls):
-            by_call.setdefault(id(made.site.node), []).append(index)
+            by_call.setdefault(id(_find_constructor(made).node), []).append(index)
         self.evaluator = evaluator
         self.evaluator.set_loaders(by_call)
         for index, made in enumerate(constructions.calls):
@@ -50,7 +52,8 @@ class LoaderFlow:
             for one in (cls, *self.evaluator.subclasses_of(cls)) if cls else ():
                 self.evaluator.loaders_by_class.setdefault(one, []).append(index)
         for index, made in enumerate(constructions.calls):
-            for site in made.through:
+            around = made.through if _find_constructor(made) is made.site else (made.site,)
+            for site in around:
                 self.evaluator.variants_by_call.setdefault(id(site.node), set()).add(index)
         self.evaluator.loader_argument = lambda index, name: self.evaluate_argument(
             constructions.calls[index], name
@@ -184,6 +187,23 @@ class LoaderFlow:
 def _is_expression(value: Value) -> bool:
     """``(one for one in loader)``: iterating it iterates the loader."""
     return isinstance(value, ContainerValue) and isinstance(value.node, ast.GeneratorExp)
+
+
+def _find_constructor(made: ResolvedLoaderCall) -> CallSite:
+    """
+    The call whose result a loader is.
+
+    Of a function that hands its ``**kwargs`` on to it that of the function, where it returns
+    the loader; where it puts it among other things, the call of the class.
+    """
+    inner = made.wrapped
+    if inner is None:
+        return made.site
+    names = inner.scope.names_by_value.get(id(inner.node), ())
+    plain = any(
+        one is inner.node or binding_key(one) in names for one in returned_values(inner.scope)
+    )
+    return made.site if plain else inner
 
 
 def _takes_part(call: ast.Call) -> bool:
