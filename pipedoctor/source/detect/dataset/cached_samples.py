@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pipedoctor.facts.code_events.dataset import CachedSampleMutation
-from pipedoctor.source.detect.changed_names import list_changed_names
-from pipedoctor.source.detect.kept_containers import KeptContainer, is_cache, keeps_elements
+from pipedoctor.source.detect.dataset.changed_names import list_changed_names
+from pipedoctor.source.detect.dataset.kept_containers import KeptContainer, is_cache, keeps_elements
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.returned_values import returned_values
