@@ -124,8 +124,8 @@ class _ElementWalk:
         self, target: ast.expr, value: ast.expr, step: CodeStep
     ) -> Iterator[tuple[str, _Element | None]]:
         if isinstance(target, (ast.Tuple, ast.List)):
-            written = isinstance(value, (ast.Tuple, ast.List))
-            parts = value.elts if written else [value] * len(target.elts)
+            written = value if isinstance(value, (ast.Tuple, ast.List)) else None
+            parts = written.elts if written is not None else [value] * len(target.elts)
             for one, its in zip(target.elts, parts, strict=False):
                 yield from self._list_parts(one, its, step)
         elif isinstance(target, ast.Name):
@@ -135,8 +135,8 @@ class _ElementWalk:
 
     def _may_stay(self, name: str, value: ast.expr) -> bool:
         """One branch takes it from the cache, another makes it again: still possible."""
-        part = isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name)
-        return part and value.value.id != name and value.value.id not in self.elements
+        part = value.value if isinstance(value, ast.Subscript) else None
+        return isinstance(part, ast.Name) and part.id != name and part.id not in self.elements
 
     def _find_view(self, value: ast.expr, step: CodeStep) -> _Element | None:
         """The element that a value is, or shares memory with."""
