@@ -150,6 +150,20 @@ def loader_call(arguments: str, then: str = "", before: str = "") -> str:
 
 
 WORKERS_OPTION = "parser.add_argument('--workers', default={}, type=int)\n"
+STREAM = """
+def read(path):
+    return {read}
+class Rows(IterableDataset):
+    def __iter__(self):
+        for path in self.paths:
+            rows = read(path)
+            {items}
+def main(net):
+    for x in DataLoader(Rows(), num_workers=2):
+        net(x)
+"""
+MANY_ITEMS = "for row in rows:\n                yield row"
+"""Of each file that is read."""
 GPU_COLLATE = """
 def collate(rows):
     lengths = torch.tensor([len(row) for row in rows], device="cuda")

@@ -18,8 +18,13 @@ _OCCASIONAL = compile_lazily(
 """What a condition speaks of that holds now and then: intervals, logs; ``vis``, no supervision."""
 _FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
-_ONE_TURN = compile_lazily(r"(?!.*(?:accum|num))\w*(?:step|iter|idx|index|count)\w* == \d+")
-"""One turn of those that a variable counts: ``step == 1``; not ``accumulation_steps == 1``."""
+_FEW_TURNS = compile_lazily(
+    r"(?!.*(?:accum|num))(?:\w*(?:step|iter|idx|index|count)\w*|(?:\w*_)?n?i)"
+    r" (?:== \d+|< [1-9]\d?)"
+)
+"""
+Turns of those that a variable counts: ``step == 1``, ``i < 3``; not ``accumulation_steps == 1``.
+"""
 _EVALUATES = compile_lazily(r"not \(?self\.training\)?")
 _UNSET_FLAG = compile_lazily(r"not \(?[\w.]+\)?")
 _OTHERWISE = compile_lazily(r"== (0|'cpu')")
@@ -87,7 +92,9 @@ def is_occasional(event: AnyEvent) -> bool:
     On rank 0 it happens each time, and so does what is done unless a flag is set or something
     is 0; what a module does where it does not train, only now and then.
     """
-    if any(_EVALUATES.fullmatch(one) or _ONE_TURN.fullmatch(one) for one in event.guards):
+    sure = (one for one in event.guards if " or " not in one)
+    parts = (part for one in sure for part in one.split(" and "))
+    if any(_EVALUATES.fullmatch(one) or _FEW_TURNS.fullmatch(one) for one in parts):
         return True
     usual = (guard for guard in event.guards if not _UNSET_FLAG.fullmatch(guard))
     guards = [_FIRST_RANK.sub("", guard) for guard in usual]

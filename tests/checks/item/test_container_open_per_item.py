@@ -8,7 +8,16 @@ from syrupy.assertion import SnapshotAssertion
 from pipedoctor.check import Counterfactual, Finding, Severity
 from pipedoctor.facts import DataSet, DataSets, Facts, Pipeline, Sample, Shares
 from pipedoctor_checks.item.container_open_per_item import container_open_per_item
-from tests.checks.code_samples import cache_dataset, find, frames, make_tests, read, rows_training
+from tests.checks.code_samples import (
+    MANY_ITEMS,
+    STREAM,
+    cache_dataset,
+    find,
+    frames,
+    make_tests,
+    read,
+    rows_training,
+)
 from tests.tune.seen import pipeline, setting, trial
 
 CONTAINER_ROWS = """
@@ -54,6 +63,11 @@ HALF = DataSets(
     )
 )
 SILENT = {
+    "many items of each file": STREAM.format(read="h5py.File('x')[path]", items=MANY_ITEMS),
+    "many items, here": STREAM.format(read="path", items=MANY_ITEMS).replace(
+        "read(path)\n            for", "h5py.File('x')[path]\n            for"
+    ),
+    "all items of each file": STREAM.format(read="h5py.File('x')[path]", items="yield from rows"),
     "when first needed": frames("if self.file is None:\n    self.file = h5py.File('x')"),
     "a file that is the item": frames(
         "f = h5py.File(f'{index}.h5')\nreturn f['image'][:], np.array(f['mask']), f['n'][()]"
@@ -97,6 +111,10 @@ SILENT_METHODS = {
     "a video of its own": VIDEO.format(name="name"),
 }
 SPEAKS = {
+    "one item of each file": STREAM.format(read="h5py.File('x')[path]", items="yield rows"),
+    "an item after many": STREAM.format(read="h5py.File('x')[path]", items="yield rows").replace(
+        "        for path", "        for row in self.rows:\n            yield row\n        for path"
+    ),
     "by an object, each time": HELD.format(asked="for _ in range(1):"),
     "by a method, each time": OPENS.format(asked="if self.other is None:"),
     "one video for all": VIDEO.format(name="self.video"),

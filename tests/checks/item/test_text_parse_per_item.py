@@ -4,7 +4,7 @@ import pytest
 
 from pipedoctor.check import Severity
 from pipedoctor_checks.item.text_parse_per_item import text_parse_per_item
-from tests.checks.code_samples import find, frames, make_tests
+from tests.checks.code_samples import MANY_ITEMS, STREAM, find, frames, make_tests
 
 LAZY_LABELS = """
 class Rows(Dataset):
@@ -29,6 +29,11 @@ class Labelled(Dataset):
         return {label}(self.labels[index])
 """
 SILENT = {
+    "many items of each file": STREAM.format(read="np.loadtxt(path)", items=MANY_ITEMS),
+    "many items, here": STREAM.format(read="path", items=MANY_ITEMS).replace(
+        "read(path)\n            for", "np.loadtxt(path)\n            for"
+    ),
+    "all items of each file": STREAM.format(read="np.loadtxt(path)", items="yield from rows"),
     "a text in memory": frames("x = json.loads(self.files[index])"),
     "once": frames(init="self.table = json.load(open(files))"),
     "when first needed": frames("if self.table is None:\n    self.table = json.load(open('x'))"),
@@ -38,6 +43,10 @@ SILENT = {
     "kept by a cache": LAZY_LABELS.format(cached="@functools.lru_cache(None)", body="self.load()"),
 }
 SPEAKS = {
+    "one item of each file": STREAM.format(read="np.loadtxt(path)", items="yield rows"),
+    "an item after many": STREAM.format(read="np.loadtxt(path)", items="yield rows").replace(
+        "        for path", "        for row in self.rows:\n            yield row\n        for path"
+    ),
     "the text of a file": frames("x = json.loads(open(self.files[index]).read())"),
     "the text of a file in a variable": frames(
         "with open(self.files[index]) as f:\n    text = f.read()\nx = json.loads(text)"

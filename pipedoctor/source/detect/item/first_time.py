@@ -13,7 +13,12 @@ _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
 
 
-def runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool:
+def runs_once(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
+    """Once for many items: where nothing is there yet, or before a generator's inner loop."""
+    return _yields_many(scope, step) or _is_called_once(recorder, scope)
+
+
+def _is_called_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool:
     """Only where nothing is there yet: at every call of it, or by a cache."""
     decorators = getattr(scope.node, "decorator_list", ())
     names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
@@ -28,12 +33,15 @@ def runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool
     ]
     if sites or not depth or not made:
         return bool(sites) and all(
-            is_lazy(s.scope, s.step, s.node) or fills_missing_value(s.scope, s.step, scope)
+            is_lazy(s.scope, s.step, s.node)
+            or fills_missing_value(s.scope, s.step, scope)
+            or _yields_many(s.scope, s.step)
             for s in sites
         )
     makers = recorder.call_graph.entered_from.get(id(scope), ())
     return bool(makers) and all(
-        one.name.endswith("__init__") and runs_once(recorder, one, depth - 1) for one in makers
+        one.name.endswith("__init__") and _is_called_once(recorder, one, depth - 1)
+        for one in makers
     )
 
 
@@ -82,6 +90,17 @@ def runs_at_intervals(scope: CodeScope, step: CodeStep) -> bool:
         and isinstance(test.ops[0], _ORDERINGS)
         and any(_is_reset(scope, side) for side in (test.left, *test.comparators))
         for test in tests
+    )
+
+
+def _yields_many(scope: CodeScope, step: CodeStep) -> bool:
+    """``for file in files: for row in read(file): yield row``: many items of what is done here."""
+    mine = step.context.loops
+    return any(
+        other.context.loops[: len(mine)] == mine
+        and (len(other.context.loops) > len(mine) or isinstance(other.node, ast.YieldFrom))
+        for kind in (ast.Yield, ast.YieldFrom)
+        for other in scope.steps_by_type.get(kind, ())
     )
 
 

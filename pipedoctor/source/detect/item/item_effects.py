@@ -83,7 +83,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     if kind is TransformConstruction and depends_on_item(recorder, scope, node):
         kind = None  # another one for each item
     if kind is not None:
-        once = runs_once(recorder, scope)
+        once = runs_once(recorder, scope, step)
         ahead = (parse_ahead(scope, node, full) if kind is TextParse else "") or UNSET
         details = kind(
             text=unparse_short(node),
@@ -101,7 +101,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         recorder.add_event(details, scope, step, full)
     elif isinstance(node.func, ast.Attribute):
         listed = node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re.")
-        if listed and not (runs_once(recorder, scope) or _runs_rarely(scope, step, node)):
+        once = runs_once(recorder, scope, step)
+        if listed and not (once or _runs_rarely(scope, step, node)):
             scan = PathScan(text=unparse_short(node))
             recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)
