@@ -10,7 +10,7 @@ from pipedoctor.check import (
     in_code,
 )
 from pipedoctor.facts import Pipeline, Source
-from pipedoctor.facts.code_events.dataset import HandleAttribute
+from pipedoctor.facts.code_events.dataset import HandleAttribute, UnshardedIteration
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
@@ -50,10 +50,11 @@ def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Fin
     to do real work per item. Not reported: data in memory, tests, and loaders whose
     arguments come from a dictionary that cannot be traced. A dataset that holds a handle
     which workers must not share (PDR302) has to open it in the worker first, and items or
-    batches that are made on the GPU (PDR301) have to be made on the CPU first. A dataset that
-    is only tried out under the main guard of its own file, or evaluated in a single pass, is
-    a note. With `check --measure TARGET`, the recommended number of workers is the best one
-    measured.
+    batches that are made on the GPU (PDR301) have to be made on the CPU first. An IterableDataset
+    has to yield only a share of its items in each worker first (PDR504); 0 that is written for
+    one is left as it is. A dataset that is only tried out under the main guard of its own file,
+    or evaluated in a single pass, is a note. With `check --measure TARGET`, the recommended
+    number of workers is the best one measured.
 
     ## Bad example
 
@@ -104,7 +105,8 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
         is_explicit = workers.how == "literal" and _is_dataset_unknown(loader)
-        left = loader.testing or loader.sampled
+        stream = dataset is not None and dataset.style == "iterable"
+        left = loader.testing or loader.sampled or (stream and workers.how == "literal")
         if not has_no_workers(loader) or left:
             continue
         if not (has_item_work(loader) or is_explicit):
@@ -121,7 +123,9 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
                 if first
                 else "Add workers; measure how many are worthwhile",
                 format_option(workers, best) or format_call(best),
-                edits=add_workers(source, loader, best) if literal and not first else (),
+                edits=add_workers(source, loader, best)
+                if literal and not (first or stream)
+                else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
             ),
@@ -151,7 +155,15 @@ def _name_first_step(source: Source, loader: LoaderCall) -> str:
     on_gpu, handle = find_gpu_code(source, loader), _find_shared_handle(source, loader)
     if on_gpu:
         return f"Create tensors on the CPU in {on_gpu}, and move batches in the training loop"
+    if _repeats_stream(source, loader):
+        return "Yield only a share of the items in each worker (get_worker_info)"
     return f"Open {handle} in the worker, on first use" if handle else ""
+
+
+def _repeats_stream(source: Source, loader: LoaderCall) -> bool:
+    """Would each of its workers yield the whole dataset (PDR504)?"""
+    name = loader.dataset.name if loader.dataset else ""
+    return any(event.name == name for event in source.select_events(UnshardedIteration))
 
 
 def _find_shared_handle(source: Source, loader: LoaderCall) -> str:

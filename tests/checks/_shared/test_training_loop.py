@@ -8,7 +8,7 @@ from pipedoctor_checks.loader.num_workers_zero import num_workers_zero
 from pipedoctor_checks.loader.pin_memory_missing import pin_memory_missing
 from pipedoctor_checks.training.pinned_blocking import pinned_blocking
 from pipedoctor_checks.training.sync_in_loop import sync_in_loop
-from tests.checks.code_samples import cache_dataset, find
+from tests.checks.code_samples import GPU_STEP, batch_loop, cache_dataset, find
 from tests.checks.image_samples import PHOTOS
 
 ONE_EVALUATION = """
@@ -96,3 +96,23 @@ def test_a_data_set_that_is_only_tried_out(
     (finding,) = find(check, MAIN_GUARD_LOOP.format(more, then))
 
     assert finding.severity is Severity[severity.upper()]
+
+
+@pytest.mark.parametrize(
+    ("guard", "found"),
+    [
+        ("step < 3", 0),
+        ("plots and ni == 3", 0),
+        ("plots and batch_i < 12", 0),
+        ("step > 3", 1),
+        ("step < 300", 1),
+        ("kind < 3", 1),
+        ("step < 0", 1),
+        ("late or early and step < 3", 1),
+        ("accumulation_steps == 1", 1),
+    ],
+)
+def test_what_is_read_in_the_first_steps_is_occasional(guard: str, found: int) -> None:
+    code = batch_loop(f"{GPU_STEP}if {guard}:\n    print(loss.item())")
+
+    assert len(find(sync_in_loop, code)) == found

@@ -40,6 +40,7 @@ def stream_loader(body: str) -> str:
     )
 
 
+READ_FILES = "        for name in self.source:\n            yield Image.open(name)"
 TWO_SLOW = SLOW + "val = DataLoader(Slow(), batch_size=8)\n"
 
 
@@ -71,6 +72,9 @@ def main():
             print(batch)
 """
 SILENT = {
+    "a stream without workers on purpose": stream_loader(READ_FILES).replace(
+        "(source))", "(source), num_workers=0)"
+    ),
     "one batch is looked at": loader_call("Images()") + "\n    first = next(iter(loader))\n",
     "workers": loader_call("Images(), num_workers=2"),
     "positional": loader_call("Images(), 4, True, None, None, 2"),
@@ -239,6 +243,16 @@ def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
     (remedy,) = finding.remedies
 
     assert remedy.title == "Open self.bytes in the worker, on first use; then add workers"
+    assert not remedy.edits
+
+
+def test_a_stream_is_divided_before_there_are_workers() -> None:
+    (finding,) = find(num_workers_zero, stream_loader(READ_FILES))
+    (remedy,) = finding.remedies
+
+    assert remedy.title == (
+        "Yield only a share of the items in each worker (get_worker_info); then add workers"
+    )
     assert not remedy.edits
 
 

@@ -107,11 +107,6 @@ SILENT: dict[str, Code] = {
         GPU_STEP + "if validation_loader is not None and not is_accumulating_gradients"
         " and trainer.step_count % settings.interval == 0:\n    print(loss.item())"
     ),
-    "in the first steps": batch_loop(GPU_STEP + "if step < 3:\n    print(loss.item())"),
-    "in the first steps, on request": batch_loop(
-        GPU_STEP + "ni = step + nb * epoch\nif plots and ni < 3:\n    draw(x.cpu())\n"
-        "elif plots and ni == 3:\n    draw(x.cpu())"
-    ),
     "a flag": batch_loop(GPU_STEP + "if verbose:\n    loss.item()"),
     "after the loop": batch_loop(GPU_STEP, after="    loss.item()\n"),
     "still on the host": batch_loop("n = y.tolist()\n" + GPU_STEP),
@@ -137,11 +132,6 @@ SILENT: dict[str, Code] = {
     ),
 }
 SPEAKS = {
-    "after the first steps": batch_loop(GPU_STEP + "if step > 3:\n    print(loss.item())"),
-    "for the first classes": batch_loop(GPU_STEP + "if kind < 3:\n    print(loss.item())"),
-    "in the first steps and elsewhere": batch_loop(
-        GPU_STEP + "if late or early and step < 3:\n    print(loss.item())"
-    ),
     "a number": batch_loop(GPU_STEP + "total += loss.item()"),
     "printed": batch_loop(GPU_STEP + "print(loss)"),
     "counted": batch_loop("x = x.cuda()\n" + GPU_STEP + "n += int((net(x) == 1).sum())"),
