@@ -114,6 +114,7 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
         best = find_best_setting(pipeline, source, loader)
         best = best if best is not None and best.num_workers else USUAL_SETTING
         first = _name_first_step(source, loader)
+        plain = literal and not (first or stream)
         yield make_code_finding(
             loader.places,
             Severity.NOTE if is_explicit or _is_tried(source, loader) else Severity.SLOWS,
