@@ -124,9 +124,7 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
                 if first
                 else "Add workers; measure how many are worthwhile",
                 format_option(workers, best) or format_call(best),
-                edits=add_workers(source, loader, best)
-                if literal and not (first or stream)
-                else (),
+                edits=add_workers(source, loader, best) if plain else (),
                 unsafe="more processes and more memory, and with a seed another order in later"
                 " epochs; pipedoctor tune measures how many are worthwhile",
             ),

@@ -247,7 +247,7 @@ def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
 
 
 def test_a_stream_is_divided_before_there_are_workers() -> None:
-    (finding,) = find(num_workers_zero, stream_loader(READ_FILES))
+    (finding,) = find(num_workers_zero, stream_loader(READ_FILES).replace("source", "names"))
     (remedy,) = finding.remedies
 
     assert remedy.title == (
