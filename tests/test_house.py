@@ -21,9 +21,9 @@ READING_ROOMS = (
 )
 OPENERS = {"open", "fdopen", "read_text", "read_bytes"}
 OWN_READERS = {
-    "cli/log_input.py": "a log that the user names may be a pipe",
-    "cli/output.py": "/dev/null, to write",
-    "cli/standard_streams.py": "/dev/null",
+    "cli/actions/log_input.py": "a log that the user names may be a pipe",
+    "cli/terminal/output.py": "/dev/null, to write",
+    "cli/terminal/standard_streams.py": "/dev/null",
     "collect/system/kernel_log.py": "/dev/kmsg is a device",
     "collect/environment/metadata.py": "its own function of this name",
     "collect/storage/pagecache.py": "data that is measured: not its access time, never a link",

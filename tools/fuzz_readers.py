@@ -34,7 +34,11 @@ MODULES = {
     "journal": ["pipedoctor.fix"],
     "redaction": ["pipedoctor.privacy"],
     "code": ["pipedoctor.source"],
-    "configuration": ["pipedoctor.cli.config", "pipedoctor.cli.config_files", "tomllib"],
+    "configuration": [
+        "pipedoctor.cli.request.config",
+        "pipedoctor.cli.request.config_files",
+        "tomllib",
+    ],
 }
 """Whose coverage leads to new inputs, by reader: to follow all of it takes minutes."""
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from pipedoctor.cli.standard_streams import open_missing, tolerate_full_stderr
+from pipedoctor.cli.terminal.standard_streams import open_missing, tolerate_full_stderr
 from pipedoctor.version import __version__
 
 COMMANDS = {
@@ -78,7 +78,7 @@ class LazyGroup(click.Group):
             code = error.exit_code
             _report_click_error(error)
         except BrokenPipeError:
-            from pipedoctor.cli.output import redirect_stdout_to_null
+            from pipedoctor.cli.terminal.output import redirect_stdout_to_null
 
             code = 0
             redirect_stdout_to_null()
@@ -106,7 +106,7 @@ def _suggest_command(word: str, commands: list[str]) -> str:
 
 
 def _report_write_error(error: OSError) -> None:
-    from pipedoctor.cli.output import abandon_stdout
+    from pipedoctor.cli.terminal.output import abandon_stdout
     from pipedoctor.runtime.files import describe_error
 
     click.echo(f"pipedoctor: {abandon_stdout(describe_error(error))}", err=True)

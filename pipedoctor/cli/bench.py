@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 import click
 
-from pipedoctor.cli.option_types import (
+from pipedoctor.cli.actions.quiet import add_wait_options, wait_as_asked
+from pipedoctor.cli.request.option_types import (
     PATH,
     POSITIVE_COUNT,
     SECONDS,
     SIZE,
 )
-from pipedoctor.cli.options import (
+from pipedoctor.cli.request.options import (
     ENV_OPTION,
     NO_COLOR_OPTION,
     NO_REDACT_OPTION,
@@ -19,7 +20,6 @@ from pipedoctor.cli.options import (
     environment_option,
     format_option,
 )
-from pipedoctor.cli.quiet import add_wait_options, wait_as_asked
 from pipedoctor.tune import DEFAULT_BUDGET
 
 FORMATS = ("text", "json", "markdown")
@@ -93,7 +93,8 @@ def decode(context: click.Context, /, **parameters: Any) -> None:
     Uses your images, or a few generated ones. Recommends a decoder and shows how much
     its pixels differ.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests_bench
+    from pipedoctor.cli.actions import bench_output, program_paths
+    from pipedoctor.cli.request import requests_bench
 
     wait_as_asked(context)
     request = requests_bench.DecodeBenchRequest(**parameters)
@@ -111,7 +112,8 @@ def disk(context: click.Context, /, **parameters: Any) -> None:
 
     Reads only, with a limit on bytes and seconds; does not need root.
     """
-    from pipedoctor.cli import bench_output, requests_bench
+    from pipedoctor.cli.actions import bench_output
+    from pipedoctor.cli.request import requests_bench
 
     wait_as_asked(context)
     context.exit(bench_output.run_disk(requests_bench.DiskBenchRequest(**parameters)))
@@ -134,7 +136,8 @@ def loader(context: click.Context, /, **parameters: Any) -> None:
     The callable returns a Dataset or a DataLoader. It is run in separate processes,
     which are ended together with all processes they started.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests_bench
+    from pipedoctor.cli.actions import bench_output, program_paths
+    from pipedoctor.cli.request import requests_bench
 
     wait_as_asked(context)
     request = requests_bench.LoaderBenchRequest(**parameters)
@@ -159,7 +162,8 @@ def transfer(context: click.Context, /, **parameters: Any) -> None:
 
     Without a GPU, reports that and exits with 3.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests_bench
+    from pipedoctor.cli.actions import bench_output, program_paths
+    from pipedoctor.cli.request import requests_bench
 
     wait_as_asked(context)
     request = requests_bench.TransferBenchRequest(**parameters)

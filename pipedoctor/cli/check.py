@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from pipedoctor.cli import INTERRUPTED_CODE
+from pipedoctor.cli.actions.quiet import add_wait_options, wait_as_asked
 from pipedoctor.cli.formats import Subject, list_formats
-from pipedoctor.cli.option_types import (
+from pipedoctor.cli.request.option_types import (
     AT_LEAST_ONE,
     COUNT,
     PATH,
@@ -17,14 +18,13 @@ from pipedoctor.cli.option_types import (
     SIZE,
     STEP_SECONDS,
 )
-from pipedoctor.cli.options import (
+from pipedoctor.cli.request.options import (
     ENV_OPTION,
     NO_COLOR_OPTION,
     NO_REDACT_OPTION,
     OUTPUT_OPTION,
     environment_option,
 )
-from pipedoctor.cli.quiet import add_wait_options, wait_as_asked
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
 
@@ -191,7 +191,9 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 
     Your code is read, never run, except by --measure.
     """
-    from pipedoctor.cli import check_output, output, requests
+    from pipedoctor.cli.actions import check_output
+    from pipedoctor.cli.request import requests
+    from pipedoctor.cli.terminal import output
     from pipedoctor.runtime import files
 
     request = requests.build_check_request(requests.drop_defaults(context, parameters))
@@ -200,7 +202,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
         wait_as_asked(context)
     began: float = context.obj or time.monotonic()
     if request.fleet_dir or request.probe:
-        from pipedoctor.cli import fleet_report
+        from pipedoctor.cli.actions import fleet_report
 
         context.exit(fleet_report.write_node_report(request, began))
     report, options, stopped = check_output.run_check(request, began=began)
@@ -209,7 +211,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
         output.write_output(check_output.render_request(report, options, request), target)
         check_output.report_broken_packs(report)
         if options.keep and not (options.no_redact or request.record):
-            from pipedoctor.cli import kept_reports
+            from pipedoctor.cli.actions import kept_reports
             from pipedoctor.report import json
 
             kept_reports.keep_report(report, json.render(report))

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pipedoctor.cli.requests import CheckRequest, FixCommandRequest
+from pipedoctor.cli.request.requests import CheckRequest, FixCommandRequest
 from pipedoctor.tune import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.check_options import CheckOptions
+    from pipedoctor.cli.request.check_options import CheckOptions
     from pipedoctor.report.model import Report
 
 _FIX_FAILED_CODE = 1
@@ -21,7 +21,7 @@ def apply_marked(report: "Report", options: "CheckOptions", request: CheckReques
     1 where a fix was refused or rolled back; else what the findings that are left come
     to, since a fix is done only once its finding is gone.
     """
-    from pipedoctor.cli import check_output
+    from pipedoctor.cli.actions import check_output
     from pipedoctor.cli.fix import run_fix
     from pipedoctor.report import fixable
 

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from pipedoctor.cli.formats import Subject, list_formats
-from pipedoctor.cli.option_types import PATH, SECONDS
-from pipedoctor.cli.options import (
+from pipedoctor.cli.request.option_types import PATH, SECONDS
+from pipedoctor.cli.request.options import (
     ENV_OPTION,
     NO_COLOR_OPTION,
     NO_REDACT_OPTION,
@@ -59,8 +59,9 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     torch.utils.collect_env and similar tools, environment.yml, requirements*.txt,
     pylock.toml or uv.lock, `-` for stdin, or the word `here` for the current state of this machine.
     """
-    from pipedoctor.cli import diff_output, output
-    from pipedoctor.cli.requests import DiffRequest
+    from pipedoctor.cli.actions import diff_output
+    from pipedoctor.cli.request.requests import DiffRequest
+    from pipedoctor.cli.terminal import output
 
     request = DiffRequest(**parameters)
     diff = diff_output.run_diff(request)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipedoctor.cli.formats import Subject, list_formats
-from pipedoctor.cli.job_options import add_job_options
-from pipedoctor.cli.option_types import SECONDS
-from pipedoctor.cli.options import (
+from pipedoctor.cli.request.job_options import add_job_options
+from pipedoctor.cli.request.option_types import SECONDS
+from pipedoctor.cli.request.options import (
     NO_COLOR_OPTION,
     NO_REDACT_OPTION,
     OUTPUT_OPTION,
@@ -17,8 +17,8 @@ from pipedoctor.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.job_request import JobRequest
-    from pipedoctor.cli.requests import ExplainRequest
+    from pipedoctor.cli.request.job_request import JobRequest
+    from pipedoctor.cli.request.requests import ExplainRequest
     from pipedoctor.explanation.explain import FactsLookup
     from pipedoctor.explanation.model import Explanation
     from pipedoctor.facts import Facts
@@ -54,8 +54,8 @@ _LEAST_LOOK_SECONDS, _PRINTING_SECONDS = 0.3, 0.3
 @click.pass_context
 def command(context: click.Context, /, **parameters: Any) -> None:
     """Name the cause in an error log, or show the page of a check."""
-    from pipedoctor.cli import log_input
-    from pipedoctor.cli.requests import ExplainRequest
+    from pipedoctor.cli.actions import log_input
+    from pipedoctor.cli.request.requests import ExplainRequest
     from pipedoctor.explanation.signature_catalogue import load_signatures
 
     request = ExplainRequest(**parameters)
@@ -70,7 +70,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     assert target is not None  # noqa: S101  (see above)
     found = log_input.read_log_file(target, signatures, request.deadline)
     if found is not None:
-        from pipedoctor.cli.file_kind import refuse_unless
+        from pipedoctor.cli.request.file_kind import refuse_unless
 
         refuse_unless(target, "log")
         context.exit(_explain_log(found, target, request, signatures, began))
@@ -85,7 +85,8 @@ def _explain_log(
     began: float,
 ) -> int:
     """Explain a log; 1: a cause was found, 0: none that is ours, 3: nobody can say."""
-    from pipedoctor.cli import output, privacy
+    from pipedoctor.cli.actions import privacy
+    from pipedoctor.cli.terminal import output
     from pipedoctor.explanation.explain import explain_log
     from pipedoctor.report.sentences import clean_text
 
@@ -109,7 +110,7 @@ def _explain_log(
 
 def _look_here(request: "ExplainRequest", began: float) -> "FactsLookup":
     """Look at this machine, in what is left of the deadline."""
-    from pipedoctor.cli.log_input import DEFAULT_DEADLINE
+    from pipedoctor.cli.actions.log_input import DEFAULT_DEADLINE
     from pipedoctor.explanation import local_facts
 
     def look(sections: frozenset[str]) -> "Facts":
@@ -125,7 +126,7 @@ def _look_here(request: "ExplainRequest", began: float) -> "FactsLookup":
 
 def _load_record_facts(record: str, job: "JobRequest") -> Any:
     """The facts of a report and of the job, whatever is asked for; raises UsageError."""
-    from pipedoctor.cli import check_request
+    from pipedoctor.cli.request import check_request
     from pipedoctor.facts import MalformedRecordError
     from pipedoctor.pipeline import merge_job
     from pipedoctor.report.json import read_report
@@ -156,7 +157,7 @@ def _render_explanation(explanation: "Explanation", request: "ExplainRequest") -
 
 def _show_page(name: str, request: "ExplainRequest") -> None:
     from pipedoctor.check.page import render_page
-    from pipedoctor.cli import output
+    from pipedoctor.cli.terminal import output
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.engine.selection import suggest_name
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.option_types import (
+from pipedoctor.cli.request.option_types import (
     AT_LEAST_ONE,
     COUNT,
     PATH,
@@ -15,11 +15,11 @@ from pipedoctor.cli.option_types import (
     SIZE,
     STEP_SECONDS,
 )
-from pipedoctor.cli.options import ENV_OPTION, environment_option, format_option
+from pipedoctor.cli.request.options import ENV_OPTION, environment_option, format_option
 from pipedoctor.tune import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.requests import FixCommandRequest
+    from pipedoctor.cli.request.requests import FixCommandRequest
     from pipedoctor.collect.named_folders import PathRequest
     from pipedoctor.fix.console import Console
 
@@ -98,7 +98,7 @@ def command(**parameters: Any) -> None:
         click.echo("refused: `fix` works on Linux only", err=True)
         sys.exit(1)
 
-    from pipedoctor.cli.requests import FixCommandRequest
+    from pipedoctor.cli.request.requests import FixCommandRequest
 
     request = FixCommandRequest(**parameters)
     _refuse_measure_options(request)
@@ -127,7 +127,7 @@ def _report_write_errors(console: "Console", code: int) -> int:
     """The exit code, after reporting on stderr what could not be written to stdout."""
     if not console.write_errors:
         return code
-    from pipedoctor.cli.output import abandon_stdout
+    from pipedoctor.cli.terminal.output import abandon_stdout
 
     click.echo(f"pipedoctor fix: {abandon_stdout(console.write_errors[0])}", err=True)
     return code or _UNWRITTEN_CODE
@@ -135,10 +135,10 @@ def _report_write_errors(console: "Console", code: int) -> int:
 
 def _dispatch_action(console: "Console", request: "FixCommandRequest") -> int:
     """Run what the options ask for: the machine first, then the code."""
-    from pipedoctor.cli.fix_code import run_code_fix
-    from pipedoctor.cli.fix_request import build_empty_request, build_fix_request
-    from pipedoctor.cli.fix_targets import find_targets
-    from pipedoctor.cli.measure_fix import apply_measured
+    from pipedoctor.cli.actions.fix_code import run_code_fix
+    from pipedoctor.cli.actions.measure_fix import apply_measured
+    from pipedoctor.cli.request.fix_request import build_empty_request, build_fix_request
+    from pipedoctor.cli.request.fix_targets import find_targets
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.fix import dead_paths
     from pipedoctor.fix.history import print_history

@@ -6,8 +6,13 @@ import click
 
 from pipedoctor.cli.check import FAIL_ON
 from pipedoctor.cli.formats import Subject, list_formats
-from pipedoctor.cli.option_types import PATH, SECONDS
-from pipedoctor.cli.options import NO_COLOR_OPTION, NO_REDACT_OPTION, OUTPUT_OPTION, format_option
+from pipedoctor.cli.request.option_types import PATH, SECONDS
+from pipedoctor.cli.request.options import (
+    NO_COLOR_OPTION,
+    NO_REDACT_OPTION,
+    OUTPUT_OPTION,
+    format_option,
+)
 
 HISTORY_OPTION = click.option(
     "--history",
@@ -61,8 +66,9 @@ def show(context: click.Context, /, **parameters: Any) -> None:
     Nodes with the same model of GPU are compared with each other. The formats slurm,
     kubectl and ansible print commands to paste; nothing is executed.
     """
-    from pipedoctor.cli import fleet_output, output
-    from pipedoctor.cli.requests_fleet import FleetShowRequest
+    from pipedoctor.cli.actions import fleet_output
+    from pipedoctor.cli.request.requests_fleet import FleetShowRequest
+    from pipedoctor.cli.terminal import output
 
     request = FleetShowRequest(**parameters)
     report = fleet_output.judge_shown_places(request)
@@ -85,8 +91,9 @@ def show(context: click.Context, /, **parameters: Any) -> None:
 @NO_REDACT_OPTION
 def record(**parameters: Any) -> None:
     """Save the facts of a healthy node as the reference for `fleet show --golden`."""
-    from pipedoctor.cli import fleet_output, output
-    from pipedoctor.cli.requests_fleet import FleetRecordRequest
+    from pipedoctor.cli.actions import fleet_output
+    from pipedoctor.cli.request.requests_fleet import FleetRecordRequest
+    from pipedoctor.cli.terminal import output
 
     request = FleetRecordRequest(**parameters)
     output.write_output(fleet_output.build_record(request), request.output)
@@ -139,8 +146,8 @@ def run(context: click.Context, /, **parameters: Any) -> None:
 
     Nodes that do not answer count as missing.
     """
-    from pipedoctor.cli import fleet_run
-    from pipedoctor.cli.requests_fleet import FleetRunRequest
+    from pipedoctor.cli.actions import fleet_run
+    from pipedoctor.cli.request.requests_fleet import FleetRunRequest
 
     context.exit(fleet_run.run_fleet(FleetRunRequest(**parameters)))
 
@@ -150,8 +157,8 @@ def run(context: click.Context, /, **parameters: Any) -> None:
 @HISTORY_OPTION
 def keep(**parameters: Any) -> None:
     """Append the reports in these folders to the history of the fleet."""
-    from pipedoctor.cli import fleet_history
-    from pipedoctor.cli.requests_fleet import FleetKeepRequest
+    from pipedoctor.cli.actions import fleet_history
+    from pipedoctor.cli.request.requests_fleet import FleetKeepRequest
 
     fleet_history.append_run(FleetKeepRequest(**parameters))
 
@@ -170,8 +177,8 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
 
     A and B are folders or URLs with the reports of each state.
     """
-    from pipedoctor.cli import fleet_history
-    from pipedoctor.cli.requests_fleet import FleetDiffRequest
+    from pipedoctor.cli.actions import fleet_history
+    from pipedoctor.cli.request.requests_fleet import FleetDiffRequest
 
     context.exit(fleet_history.diff_fleets(FleetDiffRequest(**parameters)))
 
@@ -183,7 +190,7 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
 @OUTPUT_OPTION
 def query(**parameters: Any) -> None:
     """Query the history in SQL; its tables: runs, nodes, outliers, findings and rates."""
-    from pipedoctor.cli import fleet_history
-    from pipedoctor.cli.requests_fleet import FleetQueryRequest
+    from pipedoctor.cli.actions import fleet_history
+    from pipedoctor.cli.request.requests_fleet import FleetQueryRequest
 
     fleet_history.query_history(FleetQueryRequest(**parameters))

@@ -98,7 +98,7 @@ def list_formats(subject: Subject, default: str = DEFAULT_FORMAT) -> tuple[str, 
 
 
 def _describe_terminal(context: RenderContext) -> dict[str, Any]:
-    from pipedoctor.cli import output
+    from pipedoctor.cli.terminal import output
 
     return {
         "width": output.get_width(),
@@ -129,7 +129,7 @@ def _describe_terminal_places(context: RenderContext) -> dict[str, Any]:
 
 
 def _describe_plain_terminal(context: RenderContext) -> dict[str, Any]:
-    from pipedoctor.cli import output
+    from pipedoctor.cli.terminal import output
 
     color = output.has_colors(context.output, no_color=context.no_color)
     return {"width": output.get_width(), "color": color}
@@ -140,7 +140,7 @@ def _describe_fleet_terminal(context: RenderContext) -> dict[str, Any]:
 
 
 def _describe_width(_: RenderContext) -> dict[str, Any]:
-    from pipedoctor.cli import output
+    from pipedoctor.cli.terminal import output
 
     return {"width": output.get_width()}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pipedoctor.cli.options import format_option
+from pipedoctor.cli.request.options import format_option
 
 _MIN_TITLE_COLUMNS = 30
 """Columns that a title needs to stand beside its name."""
@@ -19,11 +19,11 @@ _TITLE_INDENT = " " * 8
 def command(form: str, tables: bool) -> None:
     """List every check: code, name, title, whether it can be fixed, what it needs."""
     if tables:
-        from pipedoctor.cli.list_tables import print_tables
+        from pipedoctor.cli.actions.list_tables import print_tables
 
         print_tables(form)
         return
-    from pipedoctor.cli import output
+    from pipedoctor.cli.terminal import output
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.report.sentences import clean_text
     from pipedoctor.textsafe import encode_indented_json

@@ -7,7 +7,7 @@ import click
 
 from pipedoctor.cli.check import command as check
 from pipedoctor.cli.formats import DEFAULT_ATTACHMENT, Subject, list_formats
-from pipedoctor.cli.option_types import PATH
+from pipedoctor.cli.request.option_types import PATH
 
 _CHECK_ONLY_OPTIONS = frozenset(
     (
@@ -57,7 +57,8 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     Names, home folders, hosts, addresses, project folders and secrets are replaced.
     The name of the written file is printed.
     """
-    from pipedoctor.cli import report_attachment, requests
+    from pipedoctor.cli.actions import report_attachment
+    from pipedoctor.cli.request import requests
 
     own = requests.drop_defaults(context, parameters)
     request = requests.build_report_request(own)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.job_options import add_job_options
-from pipedoctor.cli.option_types import PATH, FiniteRange
+from pipedoctor.cli.request.job_options import add_job_options
+from pipedoctor.cli.request.option_types import PATH, FiniteRange
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.requests_watch import RunRequest
+    from pipedoctor.cli.request.requests_watch import RunRequest
     from pipedoctor.facts import Facts
 
 _PORT = click.IntRange(min=0, max=65535)
@@ -51,20 +51,20 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     if not sys.platform.startswith(("linux", "darwin")):
         message = "run: needs a POSIX system; pipe the output into `explain -` instead"
         raise click.UsageError(message)
-    from pipedoctor.cli.job_request import take_job
-    from pipedoctor.cli.requests_watch import RunRequest
+    from pipedoctor.cli.request.job_request import take_job
+    from pipedoctor.cli.request.requests_watch import RunRequest
 
     request = RunRequest(job=take_job(parameters), **parameters)
     argv = request.argv
     if not argv[0] or argv[0].startswith("-"):
         message = f"No such option '{argv[0]}'." if argv[0] else "CMD is empty."
         raise click.UsageError(message, context)
-    from pipedoctor.cli.run_explanation import explain_output
+    from pipedoctor.cli.actions.run_explanation import explain_output
     from pipedoctor.report.sentences import clean_text
 
     _refuse_dead_program(context, argv[0])
     if request.inside:
-        from pipedoctor.cli.program_paths import refuse_dead_paths
+        from pipedoctor.cli.actions.program_paths import refuse_dead_paths
 
         refuse_dead_paths(context)  # its clocks lie in TMPDIR
     if request.job.is_known:
@@ -119,9 +119,9 @@ def _refuse_dead_program(context: click.Context, name: str) -> None:
 
 def _run_and_judge(request: "RunRequest") -> "tuple[int, bytes, str, Facts | None]":
     """The exit code, the end of the output, what it waited for, and what was seen of it."""
-    from pipedoctor.cli.passthrough import run_passthrough
-    from pipedoctor.cli.run_inside import open_clocks
-    from pipedoctor.cli.run_verdict import watch_command
+    from pipedoctor.cli.actions.run_inside import open_clocks
+    from pipedoctor.cli.actions.run_verdict import watch_command
+    from pipedoctor.cli.terminal.passthrough import run_passthrough
 
     with watch_command(request) as watch:
         if not request.inside:

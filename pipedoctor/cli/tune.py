@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipedoctor.cli import INTERRUPTED_CODE
-from pipedoctor.cli.option_types import PATH
-from pipedoctor.cli.options import NO_COLOR_OPTION
-from pipedoctor.cli.quiet import wait_as_asked
-from pipedoctor.cli.target_options import (
+from pipedoctor.cli.actions.quiet import wait_as_asked
+from pipedoctor.cli.actions.target_options import (
     add_target_options,
     build_order,
     exit_unmeasured,
 )
+from pipedoctor.cli.request.option_types import PATH
+from pipedoctor.cli.request.options import NO_COLOR_OPTION
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.requests import TuneRequest
+    from pipedoctor.cli.request.requests import TuneRequest
     from pipedoctor.tune.search.tuning import Tuning
 
 
@@ -37,11 +37,11 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
-    from pipedoctor.cli import output
-    from pipedoctor.cli.privacy import redact_message, redact_tuning
-    from pipedoctor.cli.program_paths import refuse_dead_paths
-    from pipedoctor.cli.progress_bar import show_bar
-    from pipedoctor.cli.requests import TuneRequest
+    from pipedoctor.cli.actions.privacy import redact_message, redact_tuning
+    from pipedoctor.cli.actions.program_paths import refuse_dead_paths
+    from pipedoctor.cli.request.requests import TuneRequest
+    from pipedoctor.cli.terminal import output
+    from pipedoctor.cli.terminal.progress_bar import show_bar
     from pipedoctor.tune.output.html import render_page
     from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
     from pipedoctor.tune.search.tuning import tune
@@ -88,7 +88,7 @@ def _apply_tuning(tuning: "Tuning", *, yes: bool) -> int:
 
 
 def _render_tuning(tuning: "Tuning", request: "TuneRequest") -> str:
-    from pipedoctor.cli.output import get_width, has_colors, is_stdout
+    from pipedoctor.cli.terminal.output import get_width, has_colors, is_stdout
     from pipedoctor.tune.output.json import build_record
     from pipedoctor.tune.output.text import render
 

@@ -6,8 +6,8 @@ import click
 
 from pipedoctor.cli import startup
 from pipedoctor.cli.formats import Subject, list_formats
-from pipedoctor.cli.option_types import PATH, FiniteRange, SecondsRange
-from pipedoctor.cli.options import (
+from pipedoctor.cli.request.option_types import PATH, FiniteRange, SecondsRange
+from pipedoctor.cli.request.options import (
     NO_COLOR_OPTION,
     NO_REDACT_OPTION,
     OUTPUT_OPTION,
@@ -76,12 +76,12 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     rest from /proc. The report comes at the end; after 5 s every line has a verdict.
     """
     startup.import_msgspec()
-    from pipedoctor.cli.requests_watch import WatchRequest
+    from pipedoctor.cli.request.requests_watch import WatchRequest
 
     request = WatchRequest(**parameters)
     if sum((request.pid is not None, request.every, request.replay is not None)) != 1:
         message = "give one of PID, --all and --replay FILE"
         raise click.UsageError(message)
-    from pipedoctor.cli import watch_output
+    from pipedoctor.cli.actions import watch_output
 
     context.exit(watch_output.run_watch(request))

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipedoctor.cli import INTERRUPTED_CODE
-from pipedoctor.cli.option_types import CORES, POSITIVE_COUNT
-from pipedoctor.cli.quiet import wait_as_asked
-from pipedoctor.cli.target_options import (
+from pipedoctor.cli.actions.quiet import wait_as_asked
+from pipedoctor.cli.actions.target_options import (
     NOT_MEASURED_CODE,
     add_target_options,
     build_order,
     exit_unmeasured,
 )
+from pipedoctor.cli.request.option_types import CORES, POSITIVE_COUNT
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.requests import WhatIfRequest
+    from pipedoctor.cli.request.requests import WhatIfRequest
     from pipedoctor.tune.compare.whatif import WhatIfChange
     from pipedoctor.tune.search.tuning import SearchAttempt
 
@@ -75,10 +75,10 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
-    from pipedoctor.cli.privacy import redact_message
-    from pipedoctor.cli.program_paths import refuse_dead_paths
-    from pipedoctor.cli.progress_bar import show_bar
-    from pipedoctor.cli.requests import WhatIfRequest
+    from pipedoctor.cli.actions.privacy import redact_message
+    from pipedoctor.cli.actions.program_paths import refuse_dead_paths
+    from pipedoctor.cli.request.requests import WhatIfRequest
+    from pipedoctor.cli.terminal.progress_bar import show_bar
     from pipedoctor.tune.compare import whatif
     from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
     from pipedoctor.tune.search.tuning import run_search
@@ -115,7 +115,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 def _write_prediction(
     prediction: dict[str, Any], request: "WhatIfRequest", *, own_batches: bool
 ) -> None:
-    from pipedoctor.cli.output import get_width, is_stdout, write_output
+    from pipedoctor.cli.terminal.output import get_width, is_stdout, write_output
     from pipedoctor.tune.output.whatif import render, render_json
 
     if request.form == "json":
@@ -143,7 +143,7 @@ def _predict_redacted(
     attempt: "SearchAttempt", change: "WhatIfChange", request: "WhatIfRequest"
 ) -> dict[str, Any]:
     """The answer as this file, or stdout, may show it."""
-    from pipedoctor.cli.privacy import make_redactor, redact_texts
+    from pipedoctor.cli.actions.privacy import make_redactor, redact_texts
     from pipedoctor.tune.compare.whatif import predict_change
 
     found = predict_change(attempt.search, change, accelerator=attempt.loaded_target.accelerator)

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.bench import transfer as copying
 from pipedoctor.bench.window import CpuMeter
-from pipedoctor.cli.bench_output import explain_no_decode
+from pipedoctor.cli.actions.bench_output import explain_no_decode
 from pipedoctor.facts import (
     BenchDecode,
     BenchTransfer,

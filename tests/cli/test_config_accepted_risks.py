@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.check import Finding, Severity, Verdict
-from pipedoctor.cli.check_options import CommandLineOptions
-from pipedoctor.cli.config import merge_config
-from pipedoctor.cli.config_files import find_config
+from pipedoctor.cli.request.check_options import CommandLineOptions
+from pipedoctor.cli.request.config import merge_config
+from pipedoctor.cli.request.config_files import find_config
 from pipedoctor.suppress.accepted_risks import (
     AcceptedRisk,
     accept_risk,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipedoctor.cli.job_request import JobRequest
-from pipedoctor.cli.run_explanation import explain_output, find_python, find_script
+from pipedoctor.cli.actions.run_explanation import explain_output, find_python, find_script
+from pipedoctor.cli.request.job_request import JobRequest
 from pipedoctor.facts import Facts, LiveJob, MainShares, Observation, Pipeline
 from pipedoctor.facts.live import Trend
 from pipedoctor.facts.pipeline import Contents, Setting

@@ -8,7 +8,7 @@ from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check.page import render_page
-from pipedoctor.cli import output
+from pipedoctor.cli.terminal import output
 from pipedoctor.engine.catalogue import get_catalogue
 
 Run = Callable[..., Result]

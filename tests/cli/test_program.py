@@ -17,7 +17,7 @@ import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.cli.progress import format_waiting, show_progress
+from pipedoctor.cli.terminal.progress import format_waiting, show_progress
 from pipedoctor.version import __version__
 
 Run = Callable[..., Result]

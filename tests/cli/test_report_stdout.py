@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.cli import output as cli_output
+from pipedoctor.cli.terminal import output as cli_output
 
 Run = Callable[..., Result]
 

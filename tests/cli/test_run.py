@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.cli.passthrough import OutputTail
+from pipedoctor.cli.terminal.passthrough import OutputTail
 
 Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipedoctor.cli.job_arguments import format_exact_size
+from pipedoctor.cli.request.job_arguments import format_exact_size
 from pipedoctor.units import parse_size
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from click.testing import Result
 from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.cli import output
+from pipedoctor.cli.terminal import output
 from pipedoctor.tune.compare import whatif
 from pipedoctor.tune.search import tuning as tunings
 from pipedoctor.tune.search.probe import TrialFailedError

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.cli.requests_watch import WatchRequest
-from pipedoctor.cli.watch_sinks import open_recorder
+from pipedoctor.cli.actions.watch_sinks import open_recorder
+from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.facts import Facts
 from tests.cli.conftest import Run, Start
 

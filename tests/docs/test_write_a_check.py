@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from pipedoctor.cli import COMMANDS, main
-from pipedoctor.cli.check_options import CheckOptions, CommandLineOptions
-from pipedoctor.cli.config import merge_config
-from pipedoctor.cli.config_files import ConfigFile
+from pipedoctor.cli.request.check_options import CheckOptions, CommandLineOptions
+from pipedoctor.cli.request.config import merge_config
+from pipedoctor.cli.request.config_files import ConfigFile
 from pipedoctor.engine.catalogue import get_catalogue
 
 if sys.version_info >= (3, 11):

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pipedoctor.cli.check_options import CommandLineOptions
-from pipedoctor.cli.config import merge_config
-from pipedoctor.cli.config_files import ConfigError, ConfigFile, parse_table
+from pipedoctor.cli.request.check_options import CommandLineOptions
+from pipedoctor.cli.request.config import merge_config
+from pipedoctor.cli.request.config_files import ConfigError, ConfigFile, parse_table
 from pipedoctor.collect.environment import conda, environment_records
 from pipedoctor.collect.environment.metadata import MetadataFolder
 from pipedoctor.collect.environment.ownership import find_shared_files

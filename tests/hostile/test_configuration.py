@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.cli.check_options import CheckOptions
-from pipedoctor.cli.config_files import (
+from pipedoctor.cli.request.check_options import CheckOptions
+from pipedoctor.cli.request.config_files import (
     PROJECT_KEYS,
     WITHHELD_KEYS,
     find_config,

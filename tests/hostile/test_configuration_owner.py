@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.cli.config_files import (
+from pipedoctor.cli.request.config_files import (
     ConfigError,
     ConfigFile,
     find_config,
@@ -130,7 +130,9 @@ def test_who_called_sudo_is_trusted_with_a_project_alone(
 @as_root
 def test_other_users_read_what_root_has_written(project: Path) -> None:
     (project / "pipedoctor.toml").write_text("workers = 7\n")
-    script = "from pipedoctor.cli.config_files import find_config; print(find_config().table)"
+    script = (
+        "from pipedoctor.cli.request.config_files import find_config; print(find_config().table)"
+    )
     rights = ("--inh-caps=-all,+dac_read_search", "--ambient-caps=+dac_read_search")
     switch = ("setpriv", f"--reuid={STRANGER_ID}", f"--regid={STRANGER_ID}", "--clear-groups")
     done = subprocess.run(

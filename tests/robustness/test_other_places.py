@@ -15,7 +15,8 @@ import pytest
 PROGRAM = """
     import sys
     from functools import partial
-    from pipedoctor.cli import check_request, main
+    from pipedoctor.cli import main
+    from pipedoctor.cli.request import check_request
     from pipedoctor.runtime import lanes
 
     check_request.Machine = partial(check_request.Machine, system=sys.argv[1])

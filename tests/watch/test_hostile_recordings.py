@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from pipedoctor.cli import main
-from pipedoctor.cli.watch_view import build_page
+from pipedoctor.cli.actions.watch_view import build_page
 from pipedoctor.facts import MalformedRecordError
 from pipedoctor.textsafe import encode_json
 from pipedoctor.watch.recording import SCHEMA, read_recording

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.cli.watch_view import build_page
+from pipedoctor.cli.actions.watch_view import build_page
 from pipedoctor.watch.text_line import format_text_line
 
 LOOP = Path(__file__).parent / "loops" / "loop.py"

@@ -1,0 +1,1 @@
+"""What commands do with a request: collect, judge, measure, write."""

@@ -1,0 +1,1 @@
+"""From what was typed, and from configuration files, to one typed request a command."""
