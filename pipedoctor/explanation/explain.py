@@ -42,6 +42,8 @@ _TIE_MARGIN = 3.0
 """Causes that are no further apart are told apart by this machine."""
 _KERNEL_HINT = "CUDA_LAUNCH_BLOCKING=1 reports kernel errors at the line that launches the kernel"
 _PATH_OR_LINE = re.compile(r"[/\\\s]")
+_SMALL_NUMBER = re.compile(r"\d{0,3}(?:\.\d{1,3})?")
+"""What is neither an address, nor anybody's account: no redaction changes it."""
 _MARKED_HOME = re.compile(r"/(?:home|Users)/<user-\d{1,6}>(?=/)")
 """The home folder of a user whose name is hidden: its owner types it otherwise."""
 _NO_FRAME_HINT = "the log contains no line of your own code"
@@ -123,7 +125,9 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
 
     def hide_values(one: Seen) -> dict[str, str]:
         """Paths, lines, and what is hidden where its line is quoted: the name of a host, say."""
-        quote = redactor.redact_text(one.text) if one.values else ""
+        if all(map(_SMALL_NUMBER.fullmatch, one.values.values())):
+            return one.values
+        quote = redactor.redact_text(one.text)
         return {
             name: hide(value)
             if _PATH_OR_LINE.search(value) or (value in one.text and value not in quote)

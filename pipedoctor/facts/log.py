@@ -106,7 +106,8 @@ class Log(Fact, frozen=True, kw_only=True):
 
     def find_seen(self, cause: str) -> tuple[Seen, ...]:
         """Everything that speaks of this cause, in the order of the log."""
-        return tuple(seen for seen in self.seen if seen.cause == cause)
+        start = f"{cause}/"
+        return tuple(seen for seen in self.seen if seen.signature.startswith(start))
 
     def find_ids(self, cause: str) -> frozenset[str]:
         """Which of its signatures were seen: ``oom-killer`` of ``worker_oom_killed/oom-killer``."""

@@ -1,8 +1,8 @@
 """Conversations, such as chats and issues, that say at their end that all is well."""
 
-import re
+from pipedoctor.lazy_pattern import compile_lazily
 
-_SPEAKER = re.compile(
+_SPEAKER = compile_lazily(
     r"^(?:\[?(?:\d[\d.,/ -]{4,11} )?\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\]? ?)?"
     r"(?:<?@?(?P<who>[^\W\d_]\w{1,20})>?(?: \d\d?:\d\d)?"
     r"(?::|>) )(?=\S)"
@@ -15,7 +15,7 @@ _SPEAKER = re.compile(
     r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
 )
 _LEVELS = {"info", "warning", "warn", "error", "debug", "note", "notice", "critical", "fatal"}
-_SOLVED = re.compile(
+_SOLVED = compile_lazily(
     r"(?i)\b(?:that|this|it|which|`[^`]{1,80}`) (?:\w{1,12} )?(?:fixed|solved|resolved|cured|did)"
     r"(?: it| the| my| this| that|\b)"
     r"|\b(?:fixed|solved|cured) (?:it|that|this)\b"
@@ -31,17 +31,17 @@ _SOLVED = re.compile(
     r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
     r"|\bl(?:ä|ae)uft (?:jetzt|wieder|nun)\b|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
 )
-_NOT_SOLVED = re.compile(
+_NOT_SOLVED = compile_lazily(
     r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
     r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
 )
-_FAILS = re.compile(
+_FAILS = compile_lazily(
     r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|out of memory|fails?\b|\bdie[sd]?\b|stuck"
 )
-_CLOSED = re.compile(
+_CLOSED = compile_lazily(
     r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
 )
-_TITLE = re.compile(r"\"[^\"]{1,120}\"")
+_TITLE = compile_lazily(r"\"[^\"]{1,120}\"")
 """Of a ticket: what it asked when it was opened."""
 _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
@@ -49,9 +49,14 @@ _LAST_SPEECH = 4
 
 def find_solution(filled: list[tuple[int, str]]) -> int:
     """The line in which a conversation says at its end that all is well; 0: none does."""
-    closed = bool(filled) and _CLOSED.search(filled[-1][1])
-    if not closed and not _is_conversation([row for _, row in filled]):
-        return 0
+    end = _find_good_end(filled)
+    if not end or _CLOSED.search(filled[-1][1]):
+        return end
+    return end if _is_conversation([row for _, row in filled]) else 0
+
+
+def _find_good_end(filled: list[tuple[int, str]]) -> int:
+    """Where its last lines say that all is well; 0: they do not."""
     for number, row in reversed(filled[-_LAST_SPEECH:]):
         if _NOT_SOLVED.search(_TITLE.sub("", row)):
             return 0

@@ -1,7 +1,8 @@
 """Which kind of launcher or container a log speaks of."""
 
-import re
 from typing import Literal
+
+from pipedoctor.lazy_pattern import compile_lazily
 
 PLACE_WORDS = frozenset(
     {
@@ -32,7 +33,7 @@ COMPOSE_MARKS = (
     r"^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| |\bdocker[- ]compose (?:up|run|exec|logs)\b"
 )
 """Lines of Compose, whose services are named before what they write."""
-_PLACE_MARKS = re.compile(
+_PLACE_MARKS = compile_lazily(
     r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
     r"|\bPod ephemeral local storage\b|\bUsage of EmptyDir volume\b|^Reason: {1,20}Evicted\b"
@@ -52,11 +53,11 @@ _PLACE_MARKS = re.compile(
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )
-_WINDOWS_MARK = re.compile(
+_WINDOWS_MARK = compile_lazily(
     r"\bWinError \d|(?:^|[\"' (])[A-Za-z]:\\{1,2}\w|\\site-packages\\|\bpopen_spawn_win32\b"
     r"|\bDLL load failed\b|\bMicrosoft Visual C\+\+|\w\.(?:dll|pyd)\b|\bFile \"[^\"/\n]{0,200}\\"
 )
-_MACOS_MARK = re.compile(
+_MACOS_MARK = compile_lazily(
     r"(?<![:\w])/Users/[\w.-]{1,40}/|\b\w{1,30}[-\w]{0,30}-?(?:MacBook|iMac|Mac-(?:mini|Studio|Pro))\b"
     r"|/opt/homebrew/|\w\.dylib\b|\bmacosx_\d|\bMPS backend\b|\bDarwin Kernel\b|\bdevice='?mps\b"
 )

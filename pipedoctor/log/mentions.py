@@ -1,7 +1,8 @@
 """Is a line the report of a failure, or does it only mention one?"""
 
-import re
 from functools import lru_cache
+
+from pipedoctor.lazy_pattern import compile_lazily
 
 _HASH = r"(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12} (?:\([^)]{1,120}\) )?"
 _SUBJECT = (
@@ -10,7 +11,7 @@ _SUBJECT = (
     r"|chore|feat|docs|perf|refactor|ci|build|style)"
 )
 _METAVAR = r"(?:\{[^}\n]{1,80}\}|<[\w-]{1,40}>|[A-Z][A-Z_0-9]*)"
-_QUOTED = re.compile(
+_QUOTED = compile_lazily(
     rf"^[*|/\\ ]{{0,8}}{_HASH}[A-Z\"\[]|^[*|/\\ ]{{0,8}}{_HASH}{_SUBJECT}[ds]?\b"
     r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
     r"|^ {0,4}(?:[-*] )?(?:fix|feat|chore|docs|perf|refactor|revert|test|ci)"
@@ -37,13 +38,13 @@ _QUOTED = re.compile(
 Lines of histories, release notes, lists of tasks, `--help`, manual pages, `grep -n` and
 linters, which speak of failures.
 """
-_STAGED = re.compile(
+_STAGED = compile_lazily(
     r"(?i)\((?:as |was |were )?(?:simulated|planned|intended|intentional|injected|ignored|expected"
     r"|on purpose|deliberate|requested|dry[- ]run|mock(?:ed)?)\)"
     r"|(?:^|[-:,(>] ?)as expected\b|\bfault[- ]?injection\b"
 )
 """What was meant to happen, or does not matter, as its line says."""
-_PASSED = re.compile(
+_PASSED = compile_lazily(
     r"(?:::|\btest)\S{0,300}(?: \S{1,200}){0,12} (?:PASSED|SKIPPED|XFAIL|XPASS)\b"
     r"|^\s{0,12}--- (?:PASS|SKIP): "
     r"|^\s{0,12}(?:✓|✔|√) "
@@ -60,7 +61,7 @@ _ENDED = (
     r"(?:hang|deadlock|crash|die|happen|occur|fail|leak|freeze|stall|raise|block|break|run out"
     r"|get (?:killed|stuck)|grow|trigger|appear|lead|cause|exhaust)(?:s|es|ing)?"
 )
-_UNTRUE = re.compile(
+_UNTRUE = compile_lazily(
     rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
     rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)(?: by [^;.,:]*)?"
     r"|\bno \"[^\"]{1,200}\""
@@ -83,9 +84,9 @@ _UNTRUE = re.compile(
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
 )
 """Failures that did not happen, or happen no longer."""
-_NAMES = re.compile(r"\b(?:test_\w{2,200}|Test[A-Z]\w{2,100})(?:\[[^\]\n]{1,200}\])?")
+_NAMES = compile_lazily(r"\b(?:test_\w{2,200}|Test[A-Z]\w{2,100})(?:\[[^\]\n]{1,200}\])?")
 """Names of tests."""
-_COMMENT = re.compile(
+_COMMENT = compile_lazily(
     r"^\s{0,40}(?:[\w.\"'-]{1,60} ?[:=](?!=)|(?:except|if|elif|else|for|while|with|def|return|try"
     r"|import|from|raise)\b|[\w.]{1,60}\()[^#\n]{0,200}\s(?P<trailing>#\s.*)"
     r"|^\s{1,40}(?P<alone>#\s.*)|^(?P<typed>(?:>>>|\.\.\.|In \[\d{1,5}\]:) .*"

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 POD_WORDS = frozenset(
     {
         *("kubectl", "pod", "pods", "controlled", "namespace", "name", "assigned"),
@@ -23,36 +25,36 @@ _BEFORE = (
 _SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters and digits of the ends that Kubernetes gives to the names of pods."""
 _NAME = r"(?P<deployment>[a-z0-9](?:[a-z0-9-]{0,60}?))"
-_POD = re.compile(
+_POD = compile_lazily(
     rf"(?:{_BEFORE}|\bkubectl (?:logs|exec|describe pods?|get pods?|cp) [^\n|]{{0,60}} )"
     rf"{_NAME}-(?:[a-f0-9]{{8,10}}|(?=[a-z]{{0,9}}\d)(?=\d{{0,9}}[a-z]){_SAFE}{{4,10}}|{_SAFE}{{8,10}})"
     rf"-{_SAFE}{{5}}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|\b)"
 )
-_ORDINAL_POD = re.compile(
+_ORDINAL_POD = compile_lazily(
     rf"{_BEFORE}{_NAME}(?P<role>-(?:master|worker))?-\d{{1,3}}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
 )
-_JOB_POD = re.compile(
+_JOB_POD = compile_lazily(
     rf"{_BEFORE}{_NAME}-(?=[a-z0-9]*\d){_SAFE}{{5}}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
 )
 """One random end: Kubernetes gives two to those of a Deployment."""
 _OPERATED = (
-    ("rayjob", re.compile(r"-raycluster-[a-z0-9]{5}-(?:.{1,60}-)?(?:head|worker)\b.*")),
-    ("mpijob", re.compile(r"-launcher$")),
+    ("rayjob", compile_lazily(r"-raycluster-[a-z0-9]{5}-(?:.{1,60}-)?(?:head|worker)\b.*")),
+    ("mpijob", compile_lazily(r"-launcher$")),
 )
 """How KubeRay and the MPI operator go on behind the name of a job, in those of its pods."""
-_WORKLOAD = re.compile(
+_WORKLOAD = compile_lazily(
     r"(?:\bkubectl [^\n|]{0,80}?|^Controlled By: {1,10})"
     r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|cronjob|mpijob|pytorchjob"
     r"|rayjob|raycluster|trainjob|job))s?(?:\.[a-z.]{2,30})?[/ ]"
     r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
 )
-_CONTAINER = re.compile(
+_CONTAINER = compile_lazily(
     r"\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ](?P<container>[a-z0-9-]{1,60})"
 )
-_NAMESPACE = re.compile(
+_NAMESPACE = compile_lazily(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
     r"|^Namespace: {2,30}(?P<namespace1>[a-z0-9-]{1,60})\s*$"
     r"|\bassigned (?P<namespace2>[a-z0-9-]{1,60})/"
@@ -88,7 +90,7 @@ def iter_pod_names(text: str, known: Mapping[str, str]) -> Iterator[Mapping[str,
 def _guess_workload(pod: re.Match[str]) -> tuple[str, str]:
     """What made a pod whose name ends in a number, a role and a number, or one random end."""
     name = pod["deployment"]
-    if pod.re is not _JOB_POD:
+    if "role" in pod.groupdict():
         return ("pytorchjob" if pod["role"] else "statefulset"), name
     for kind, end in _OPERATED:
         if match := end.search(name):

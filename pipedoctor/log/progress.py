@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 
 from pipedoctor.facts.log import Seen
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.signatures import Signature, SignatureRole
 
 TAIL_BYTES = 8 << 10
@@ -19,13 +20,13 @@ COMPLAINT_WORDS = (
     r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle|wait(?:s|ing)?(?! for [\w.-]+$)"
     r"|starv\w*|throttl\w*|leak\w*|grow\w*|wrong|differ\w*|identical|duplicate\w*|same"
 )
-_FAILURE = re.compile(
+_FAILURE = compile_lazily(
     rf"(?i)\b(?:{FAILURE_WORDS}|kill(?:ed)?|interrupted|cancell?ed|terminated"
     r"|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b"
     r"|[a-z](?:Error|Exception)\b|\bnan\b"
 )
 """What a line says after which a job has not ended well."""
-COMPLAINT = re.compile(
+COMPLAINT = compile_lazily(
     rf"(?i)\b(?:{COMPLAINT_WORDS}|hangs?|hanging|deadlock\w*)\b"
     r"|\b(?:gpu|util\w{0,10})\b.{0,40}\b0 ?%|\b0% +Default"
 )
@@ -46,7 +47,7 @@ _HANDLED = (
     r"|\bexpected(?: failure|:|\))|\.\.\. ok$|^\W{0,8}pass(?:ed)?\b|\bpassed(?: +\[|\b.{0,20}$)"
 )
 """What is done instead, or was meant to happen."""
-_LEFT_OUT = re.compile(
+_LEFT_OUT = compile_lazily(
     r"(?i)\b(?:samples?|images?|files?|records?|rows?|shards?|batch(?:es)?|it|them)\b.{0,20}"
     r"\b(?:skipped|ignored|dropped|left out)\b"
     r"|\b(?:skipp|ignor|dropp)ing (?:it|them|this|the|corrupt|bad|broken|truncated|samples?"
@@ -54,7 +55,7 @@ _LEFT_OUT = re.compile(
     r"|\b(?:retrying|re-?opening|respawning|reconnecting)\b"
 )
 """What a job does without, and goes on."""
-_MINOR = re.compile(
+_MINOR = compile_lazily(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
@@ -65,13 +66,13 @@ _MINOR = re.compile(
     rf"|(?i:{_HANDLED})"
 )
 """Lines that call themselves a warning, or say what is done instead."""
-_NONE_FAILED = re.compile(
+_NONE_FAILED = compile_lazily(
     rf"(?i)\b(?:0|no|zero|none|nothing)(?: \w+)? (?:{FAILURE_WORDS})\b(?! or\b)"
     r"|\bsuccessfully (?:terminated|aborted|killed)\b"
     rf"|\b(?:{FAILURE_WORDS})(?: {{0,20}}[=:] {{0,20}}|, )0\b|\bexpected failures?\b"
 )
 """Failures that did not happen, in a summary."""
-_WORK = re.compile(
+_WORK = compile_lazily(
     r"(?i)\b(?:[1-9]\d?|100)%\|"
     r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
     r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
@@ -79,7 +80,7 @@ _WORK = re.compile(
     r"|uploaded|written|stopped: `?max)\b|^ok\b|\bOK$"
 )
 """Lines of a job that does its work, or has done it."""
-_COMPLETE = re.compile(
+_COMPLETE = compile_lazily(
     r"^Transferred: .{0,60}\b(\d+) / \1, 100%"
     r"|\b([1-9]\d*) (?:of|/) \2 (?:files?|shards?|objects?|parts?|chunks?|samples?)\b"
     r"(?! .{0,20}(?:left|missing|fail))"
@@ -88,20 +89,20 @@ _COMPLETE = re.compile(
     r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
 )
 """What a transfer says whose every part has arrived, however often it was tried."""
-_LOGGED = re.compile(
+_LOGGED = compile_lazily(
     r"^\W?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S{0,12} {1,3}"
     r"(?:[\w.]{1,40}: ?|[-|] ?|\[[\w.]{1,40}\] ?)?"
     r"\W?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL)\b"
 )
-_FINISHED = re.compile(
+_FINISHED = compile_lazily(
     r"(?i)\b(?:finished|all done|(?:training|job|run|fit) (?:is )?(?:complete[d]?|done))\b"
 )
 """What a job logs when it is through."""
-_COUNT = re.compile(
+_COUNT = compile_lazily(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}0{0,4}[1-9]"
 )
 """Lines of a job that counts what it does."""
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = compile_lazily(
     r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b"
 )
 """Of warnings: what might happen."""
@@ -119,9 +120,9 @@ def is_minor(line: str) -> bool:
     return bool(_MINOR.search(line))
 
 
-_SETTLED = re.compile(r"(?i)\b(?:retr(?:ying|ied)|resolved|recovered|attempt \d+(?:/| of )\w)")
+_SETTLED = compile_lazily(r"(?i)\b(?:retr(?:ying|ied)|resolved|recovered|attempt \d+(?:/| of )\w)")
 """Of what is slow or wrong in a job that lives on: that it is over."""
-_EVENT = re.compile(
+_EVENT = compile_lazily(
     r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
     r"(?P<reason>\w+)\s+(?P<object>\S+)"
 )

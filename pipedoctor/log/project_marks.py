@@ -1,9 +1,9 @@
 """What a log says of the project that wrote it: versions, installer, use of Docker."""
 
-import re
 from collections.abc import Mapping
 
 from pipedoctor.facts.log import DockerUse, PackageTool
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.distributions import DISTRIBUTION, DISTRIBUTION_WORDS
 from pipedoctor.log.interpreters import find_interpreter, find_powershell
 from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
@@ -21,39 +21,39 @@ PROJECT_WORDS = frozenset(
 """Words of lines that are read for this alone."""
 _NUMBER = r"(?P<version>\d{1,2}\.\d{1,2}\.\d{1,2}(?:\+(?:cu\d{2,3}|cpu)\b)?)(?![\w.])"
 _NAME = r"(?P<name>torch|torchvision|torchaudio)"
-_PACKAGE = re.compile(rf"^(?:\[(?:pip3?|conda|uv)\] |\+ )?{_NAME}(?:==|-| {{1,40}})" + _NUMBER)
-_INSTALLED = re.compile(rf"\b{_NAME}-{_NUMBER}")
+_PACKAGE = compile_lazily(rf"^(?:\[(?:pip3?|conda|uv)\] |\+ )?{_NAME}(?:==|-| {{1,40}})" + _NUMBER)
+_INSTALLED = compile_lazily(rf"\b{_NAME}-{_NUMBER}")
 """Each of what pip has just installed."""
-_TITLED = re.compile(
+_TITLED = compile_lazily(
     r"^\W{0,8}(?P<name>[Pp]y[Tt]orch|[Tt]orch(?:[Vv]ision|[Aa]udio)?)(?: [Vv]ersion)?"
     r"(?: \(GPU\?\))?[:= ]{1,30}v?" + _NUMBER + r"(?!.{0,30}\(you have)"
 )
 """How tools print their environment at the start of a line: ``TorchVision: 0.16.0``."""
-_SATISFIED = re.compile(
+_SATISFIED = compile_lazily(
     rf"^Requirement already satisfied: {_NAME}(?:==\S{{1,30}})? in \S{{1,300}} ?"
     r"(?:\([^)]{0,100}\) )?\(" + _NUMBER
 )
-_CONDA_BUILD = re.compile(
+_CONDA_BUILD = compile_lazily(
     r"^pytorch {1,40}(?P<version>\d\.\d{1,2}\.\d{1,2}) {1,20}"
     r"py3\.\d{1,2}_cuda(?P<major>\d{2})\.(?P<minor>\d)_"
     r"|\bpytorch/pytorch:(?P<version1>\d\.\d{1,2}\.\d{1,2})-cuda(?P<major1>\d{2})\.(?P<minor1>\d)-"
 )
 """A torch of conda's channel, or of its own image."""
-_TORCH = re.compile(
+_TORCH = compile_lazily(
     r"(?:^PyTorch version: |\byou(?:'ll)? have torch |\btorch(?:\.__version__)?[\s='\":(,]{1,12}"
     r"|\bPython-3\.\d{1,2}\.\d{1,2} torch-)" + _NUMBER
 )
-_BUILD = re.compile(
+_BUILD = compile_lazily(
     r"^(?:Version: |[('\"]{1,2}|(?:True|False),? |torch:? |)"
     r"(?P<version>[12]\.\d{1,2}\.\d{1,2}\+(?:cu\d{2,3}|cpu))"
     r"['\"]?(?:,? (?:True|False|None|\d{1,2}\.\d))?(?:,? (?:True|False|None|\d{1,2}\.\d))?\)?\s*$"
 )
 """What ``pip show torch``, or a line of an interpreter, prints of a build, and of its CUDA."""
-_PYTHON = re.compile(
+_PYTHON = compile_lazily(
     r"python(?P<dotted>3\.\d{1,2})[/\\](?:site|dist)-packages"
     r"|\bPython3(?P<joined>\d{1,2})\\(?:[Ll]ib|Scripts)\\|^Python (?P<told>3\.\d{1,2})\.\d"
 )
-_MARKS = re.compile(
+_MARKS = compile_lazily(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^Name(?:space)?: | \d{1,2}/\d{1,2} {2}|^FROM |  \| |ython ?3"
     r"|^#\d|^ > \[|^Step \d"
@@ -64,7 +64,7 @@ _MARKS = re.compile(
     r"|exited with code|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
-_TOOLS = re.compile(
+_TOOLS = compile_lazily(
     r"(?P<uv_project>\buv (?:run|sync|add|lock)\b)|(?P<uv>\buv pip\b)"
     r"|(?P<poetry>\bpoetry (?:run|install|add|show|lock|shell|update|env)\b"
     r"|[/\\]pypoetry[/\\](?:[Cc]ache[/\\])?virtualenvs[/\\])"
@@ -76,54 +76,54 @@ _TOOLS_BY_NAME: Mapping[str, PackageTool] = {
     "uv_project": "uv-project",
     "uv": "uv",
 }
-_CONDA_ENVIRONMENT = re.compile(
+_CONDA_ENVIRONMENT = compile_lazily(
     r"[/\\]envs[/\\](?P<conda_environment>[\w.-]{1,60})[/\\](?:lib|Lib|bin|Scripts|python)\b"
 )
-_CONDA = re.compile(
+_CONDA = compile_lazily(
     r"(?P<conda>[/\\](?:opt[/\\]conda|(?:ana|mini)conda\d?|(?:mini|mamba)forge\d?)[/\\]|^\(base\) )"
 )
 """A folder that conda is installed in, or the prompt of its first environment."""
-_PODMAN = re.compile(r"\bpodman (?:container )?(?:run|exec|start)\b")
-_DESCRIBED = re.compile(r"^ {2}(?P<container>[a-z0-9-]{1,60}):\s*$")
+_PODMAN = compile_lazily(r"\bpodman (?:container )?(?:run|exec|start)\b")
+_DESCRIBED = compile_lazily(r"^ {2}(?P<container>[a-z0-9-]{1,60}):\s*$")
 """The first container in what ``kubectl describe`` prints."""
-_SERVICE = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} {2,12}\| ")
-_COMPOSE_UP = re.compile(
+_SERVICE = compile_lazily(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} {2,12}\| ")
+_COMPOSE_UP = compile_lazily(
     r"\bdocker[- ]compose (?:-\S{1,60} (?:[\w./-]{1,60}\.ya?ml )?){0,4}(?:up|run|restart)"
     r" (?:--?[\w=-]{1,30} ){0,4}(?P<service>[A-Za-z][\w.-]{0,60})\b"
     r"|^Attaching to (?P<service1>[A-Za-z][\w.-]{0,60}?)-\d{1,3}$"
 )
-_FAILED = re.compile(r"Error\b|ERROR\b|Traceback|Killed\b|\bfatal\b|No space left")
+_FAILED = compile_lazily(r"Error\b|ERROR\b|Traceback|Killed\b|\bfatal\b|No space left")
 """What only the service that fails writes, where there are several."""
-_EXITED = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} exited with code [1-9]")
-_COMPOSE_NAME = re.compile(r"^(?P<service>[A-Za-z][\w.-]{1,60}) {2,12}\| ")
+_EXITED = compile_lazily(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} exited with code [1-9]")
+_COMPOSE_NAME = compile_lazily(r"^(?P<service>[A-Za-z][\w.-]{1,60}) {2,12}\| ")
 _MIN_COMPOSE_LINES = 4
 """Lines that begin alike before they are those of Compose, and not of a table."""
-_ENTERED = re.compile(
+_ENTERED = compile_lazily(
     r"\b(?:docker|podman) (?:container )?exec (?:-\S{1,20} |--\S{1,40} ){0,5}"
     r"(?P<entered>[\w][\w.-]{0,60}) "
     r"|^root@(?P<host>[0-9a-f]{12}):"  # a container has its own ID as its host name
 )
-_UNIT = re.compile(
+_UNIT = compile_lazily(
     r"(?:\bsystemd\[1\]: (?=\S+: (?:Main process exited|Failed with result))"
     r"|^[\u25cf\u00d7*] (?=\S+ - ))"
     r"(?P<unit>[\w@:.-]{1,80}\.service)\b"
 )
 """A service of the system that ended, or whose status is shown."""
 _PROMPT = r"^(?:\([\w.-]{1,40}\) ?){0,2}\[?"
-_ACCOUNT = re.compile(
+_ACCOUNT = compile_lazily(
     rf"{_PROMPT}(?P<root>root)@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}# "
     r"|(?P<guest>^.{0,40}\bjovyan@|/home/jovyan/)"
     r"|[\"' (:](?:/home/[\w.-]{1,40}/|/Users/[\w.-]{1,40}/)"
     rf"|{_PROMPT}(?!root)[\w.-]{{1,40}}@[\w.-]{{1,60}}[: ][^#$\n]{{0,80}}\$ "
 )
 """A prompt, or a home folder: does root type there?"""
-_NODE = re.compile(
+_NODE = compile_lazily(
     r"\bsrun: error: (?P<srun>[\w.,\[\]-]{1,80}): tasks? |\bON (?P<step>[\w.-]{1,60}) CANCELLED\b"
     r"|^Node: {2,40}(?P<described>[\w.-]{1,80})/\d"
     r"|Successfully assigned \S{1,200} to (?P<assigned>[\w.-]{1,80})"
 )
-_CELL = re.compile(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
-_DOCKER_USES = re.compile(
+_CELL = compile_lazily(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
+_DOCKER_USES = compile_lazily(
     rf"(?P<build>{BUILD_MARKS}|^#\d{{1,4}} ERROR\b|\bdocker image build\b"
     r"|^FROM [\w./-]{2,100}(?::[\w.-]{1,60})?(?: (?:AS|as) \w{1,40})?\s*$"
     r"|\breturned a non-zero code: \d|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"

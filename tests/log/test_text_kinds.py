@@ -1,9 +1,12 @@
 """Kinds of text: which of their lines tell of no failure of their own."""
 
+import sys
+
 import pytest
 
 from pipedoctor.log.text_kinds import MAX_TEXT_BYTES, find_mentioned_lines
 
+NONE: set[int] = set()
 COMMIT = f"commit {'a1' * 20}\nAuthor: A <a@b.example>\n\n    Avoid a bus error\n\nBus error\n"
 NOTEBOOK = '{"cells": [\n"cell_type": "code",\n"source": [\n"Bus error"\n],\n"text": "x"\n'
 SUBJECTS = "Fix the bus error\nDo not hang\nRetry the mount\nloader: catch a full disk\n"
@@ -23,23 +26,23 @@ STRINGS = 'MESSAGES = {\n    "shm": "Bus error",\n}\nBus error\n'
         (NOTEBOOK, {3, 4, 5}),
         (SUBJECTS, {1, 2, 3, 4}),
         (NOTES, {1, 2, 3, 4}),
-        (f"{NOTES}free(): invalid pointer\n", set()),
-        ("## 2.0.1\n* bus error\n", set()),
+        (f"{NOTES}free(): invalid pointer\n", NONE),
+        ("## 2.0.1\n* bus error\n", NONE),
         (SOLVED, {1, 2, 3}),
         (TESTS, {1, 2}),
         (REPL, {1, 2, 3, 4}),
         (STRINGS, {1, 2}),
         ("Ran 3 tests in 0.5s\n\nOK\n", {1, 2, 3}),
-        ("Bus error\nOK\n", set()),
-        (TESTS.replace("1 skipped", "1 failed"), set()),
-        (f"{TESTS}=== 1 failed, 2 passed in 1s ===\n", set()),
-        (f"{NOTES}I get the same error\n", set()),
-        (f'{NOTES}Traceback (most recent call last):\n  File "a.py", line 3\n', set()),
-        (SOLVED.replace("thanks", "but only for an hour"), set()),
-        (SOLVED.replace("mia: that", "INFO: that").replace("jon: ", "").replace("mia", "x"), set()),
-        ("RuntimeError: Bus error\nINFO: step 3\nINFO: works again\n", set()),
-        (REPL.replace("should fail", "the model"), set()),
-        (SUBJECTS + "Bus error\nKilled\n", set()),
+        ("Bus error\nOK\n", NONE),
+        (TESTS.replace("1 skipped", "1 failed"), NONE),
+        (f"{TESTS}=== 1 failed, 2 passed in 1s ===\n", NONE),
+        (f"{NOTES}I get the same error\n", NONE),
+        (f'{NOTES}Traceback (most recent call last):\n  File "a.py", line 3\n', NONE),
+        (SOLVED.replace("thanks", "but only for an hour"), NONE),
+        (SOLVED.replace("mia: that", "INFO: that").replace("jon: ", "").replace("mia", "x"), NONE),
+        ("RuntimeError: Bus error\nINFO: step 3\nINFO: works again\n", NONE),
+        (REPL.replace("should fail", "the model"), NONE),
+        (SUBJECTS + "Bus error\nKilled\n", NONE),
     ],
 )
 def test_lines_that_only_speak_of_failures(text: str, lines: set[int]) -> None:
@@ -66,15 +69,35 @@ ARTICLE = (
         (SCRIPT, {1, 2, 3}),
         (DOCKERFILE, {2}),
         (ARTICLE, {1, 2, 3, 4}),
-        (f"{ARTICLE}Killed\n", set()),
-        ("2.5.1\ntraining\n", set()),
+        (f"{ARTICLE}Killed\n", NONE),
+        ("2.5.1\ntraining\n", NONE),
         ("2.5.1\n* bus errors\n* hangs\n* leaks\n", {1, 2, 3, 4}),
-        ("Q: my job dies\n", set()),
+        ("Q: my job dies\n", NONE),
         ("Q: why does it die?\nA: it is full\nQ: who is it?\nA: me\n", {1, 2, 3, 4}),
         ("Read 2 files\nCache them\nOpen a file\nSet the rest\nBus error (7)\n", {1, 2, 3, 4}),
         ("#91 Use spawn\n#90 Bump x\n#89 Bus error\n#88 Docs\n", {1, 2, 3, 4}),
-        ("ann: killed\nbob: raise it\nann: works now, but the big one is OOMKilled\n", set()),
+        ("ann: killed\nbob: raise it\nann: works now, but the big one is OOMKilled\n", NONE),
     ],
 )
 def test_kinds_beside_real_reports(text: str, lines: set[int]) -> None:
     assert find_mentioned_lines(text.encode()) == lines
+
+
+def test_lines_of_a_training_log_cost_few_calls_each() -> None:
+    lines = 5000
+    data = "".join(f"step {step} loss {step % 7}.5\n" for step in range(lines)).encode()
+    calls = 0
+    find_mentioned_lines(data)  # compiles the patterns
+
+    def count(_frame: object, event: str, _function: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        found = find_mentioned_lines(data)
+    finally:
+        sys.setprofile(None)
+
+    assert not found
+    assert calls < 5 * lines
