@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from pipedoctor.check.placeholders import describe_hidden_names
 from pipedoctor.check.remedy_steps import take_first_way
 from pipedoctor.explanation.model import (
     Explanation,
@@ -82,7 +83,7 @@ def write_first_line(explanation: Explanation) -> str:
     if not todo:
         decide = f": to confirm: {first.decide}" if first.decide else ""
         return clean_text(f"{first.name}{decide}")
-    return clean_text(f"{first.name}: {todo}{_write_caveat(first)}")
+    return clean_text(f"{first.name}: {todo}{_write_caveat(first, todo)}")
 
 
 def describe_target(explanation: Explanation) -> str:
@@ -95,12 +96,14 @@ def describe_target(explanation: Explanation) -> str:
     return "Type it on the machine that wrote the log: this machine does not have the problem."
 
 
-def _write_caveat(first: SuspectedCause) -> str:
+def _write_caveat(first: SuspectedCause, todo: str) -> str:
     """What is to be known before it is typed, as a comment."""
+    hidden = describe_hidden_names(todo)
+    notes = [hidden.replace("`", "")] if hidden and hidden not in todo else []
     if first.here == "unknown" and first.confidence == "possible":
-        decide = f"; to confirm: {first.decide}" if first.decide else ""
-        return f"  # only possible{decide}"
-    return ""
+        notes.append("only possible")
+        notes += [f"to confirm: {first.decide}"] if first.decide else []
+    return f"  # {'; '.join(notes)}" if notes else ""
 
 
 def choose_heading(suspect: SuspectedCause, explanation: Explanation) -> str:

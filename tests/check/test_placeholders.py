@@ -3,7 +3,7 @@
 import pytest
 
 from pipedoctor.check import Lasts, Remedy
-from pipedoctor.check.placeholders import mark_placeholders
+from pipedoctor.check.placeholders import describe_hidden_names, mark_placeholders
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,20 @@ def test_a_title_that_says_it_stays() -> None:
     told = Remedy(title="NODE is the one that failed", lasts=Lasts.ALWAYS, argv=("ssh", "NODE"))
 
     assert mark_placeholders(told) == told
+
+
+def test_a_name_that_redaction_hides_is_to_be_put() -> None:
+    line = "scp /scratch/<user-1>/a <host-2>:/scratch/<user-1>/a"
+    given = Remedy(title="Copy it", lasts=Lasts.ALWAYS, argv=tuple(line.split()))
+
+    put = mark_placeholders(given)
+
+    assert put.title == "Copy it (put the real name for `<user-1>` and `<host-2>`)"
+    assert (put.argv, put.advice) == (given.argv, False)
+    assert mark_placeholders(put) == put
+
+
+def test_what_only_looks_like_a_hidden_name_is_none() -> None:
+    line = "sort <users-1.txt >user-1 && kill <PID>"
+
+    assert describe_hidden_names(line) == ""

@@ -9,6 +9,7 @@ from pipedoctor.explanation import text
 from pipedoctor.explanation.explain import explain
 from pipedoctor.explanation.model import Explanation, RepeatedLine, SuspectedCause
 from pipedoctor.facts import Cpu, Facts, Loader, Site
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
 HERE = Facts(Site(system="linux"))
 
@@ -131,3 +132,16 @@ def test_a_title_of_two_lines_stays_beside_its_arrow() -> None:
     at = next(n for n, line in enumerate(lines) if line.startswith("   → Use fewer workers"))
     assert lines[at + 1].startswith("     ")
     assert "DataLoader(" not in lines[at + 1]
+
+
+def test_a_name_that_is_hidden_in_the_command_is_to_be_put() -> None:
+    log = (
+        b"alice@h:~$ python /scratch/alice/train.py\n"
+        b"PIL.UnidentifiedImageError: cannot identify image file '/scratch/alice/a.jpg'\n"
+    )
+    redactor = Redactor(RedactionLevel.ALL)
+
+    first = text.write_first_line(explain(io.BytesIO(log), redactor=redactor))
+
+    assert "mv -n '/scratch/<user-1>/a.jpg'" in first
+    assert first.endswith("  # put the real name for <user-1>")
