@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipedoctor.runtime.regular_file import open_regular, read_descriptor, read_start
+from pipedoctor.runtime.trusted_path import find_unmapped_uid
 
 _MAX_LINKS = 40
 _MAX_ACCOUNT_BYTES = 4 << 20
@@ -81,6 +82,23 @@ def find_distrust(
             return f"others can write to {_name_entry(place, path)}"
     judged = folders if all_folders else folders[-1:]
     return next(filter(None, (_judge_folder(folder, users) for folder in judged)), "")
+
+
+def refuse_planted_link(path: str) -> None:
+    """
+    Raise OSError if a link on the way to a file was laid by another user into a sticky folder.
+
+    The kernel refuses to follow these (fs.protected_symlinks, where that is on); whoever
+    resolves a path himself has to refuse them, too.
+    """
+    users = {*list_trusted_users(), find_unmapped_uid()}
+    for place in _walk_components(Path.cwd() / path):
+        if place.is_symlink():
+            owner, folder = place.lstat().st_uid, place.parent.stat()
+            shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+            if shared and owner not in {*users, folder.st_uid}:
+                message = f"{place} is a link that belongs to {_name_user(owner)}"
+                raise OSError(message)
 
 
 def _is_other_file(status: os.stat_result, open_status: os.stat_result) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.atomic_write import write_atomically
+from pipedoctor.runtime.file_trust import refuse_planted_link
 from pipedoctor.runtime.probe import (
     NEVER_STARTED,
     Announce,
@@ -234,6 +235,7 @@ def _measure_space(path: str) -> tuple[int, int, int]:
 
 def _write_file(path: str, data: bytes) -> None:
     try:
+        refuse_planted_link(path)
         target = os.path.realpath(path)
         there = _stat_target(target)
         if path.startswith(OWN_DESCRIPTORS) or (there and not stat.S_ISREG(there.st_mode)):

@@ -13,6 +13,7 @@ import msgspec
 from pipedoctor.facts import Facts, MalformedRecordError
 from pipedoctor.report.sentences import clean_text
 from pipedoctor.runtime import files
+from pipedoctor.runtime.file_trust import refuse_planted_link
 from pipedoctor.textsafe import encode_json, map_strings
 
 SCHEMA = "pipedoctor.recording/1"
@@ -28,6 +29,7 @@ class WatchRecorder:
     def __init__(self, path: str) -> None:
         """Raises OSError where the file cannot be written."""
         files.require_answer(path)
+        refuse_planted_link(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)  # not till somebody reads a pipe
         os.set_blocking(descriptor, True)

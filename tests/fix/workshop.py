@@ -6,6 +6,7 @@ from pipedoctor.fix import engine
 from pipedoctor.fix.engine import LockedJournal
 from pipedoctor.fix.entry import JournalEntry
 from pipedoctor.fix.plan import CommandStep, FixPlan, PlanStep
+from pipedoctor.runtime.state_dir import is_root
 
 
 def plan(*steps: PlanStep, irreversible: str = "") -> FixPlan:
@@ -14,6 +15,7 @@ def plan(*steps: PlanStep, irreversible: str = "") -> FixPlan:
         before="ill",
         after="well",
         steps=steps,
+        root=is_root(),
         lasts="for good",
         irreversible=irreversible,
     )

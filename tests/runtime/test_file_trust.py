@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime import files
 from pipedoctor.runtime.file_trust import find_distrust, list_trusted_users, read_judged
+from pipedoctor.watch.recording import WatchRecorder
 
+STRANGER = 1234
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no user ids here")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes links of other users")
 
 
 def test_a_file_of_one_s_own_is_read(tmp_path: Path) -> None:
@@ -45,3 +50,34 @@ def test_a_stranger_s_file_is_named_as_such(tmp_path: Path) -> None:
     os.chown(file, 65534, 65534)
 
     assert "belongs to user" in read_judged(file, list_trusted_users(), 100)[1]
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("owner", "mode", "refused"),
+    [
+        pytest.param(STRANGER, 0o1777, True, id="of another user, in a sticky folder"),
+        pytest.param(0, 0o1777, False, id="one's own"),
+        pytest.param(STRANGER, 0o755, False, id="where nobody else can write"),
+    ],
+)
+def test_a_link_that_another_user_laid_is_not_written_through(
+    tmp_path: Path, owner: int, mode: int, refused: bool
+) -> None:
+    """As with the kernel's own protection, which a path that is resolved first escapes."""
+    victim, shared = tmp_path / "victim", tmp_path / "shared"
+    victim.write_text("precious")
+    shared.mkdir()
+    shared.chmod(mode)
+    (shared / "out.json").symlink_to(victim)
+    os.chown(shared / "out.json", owner, owner, follow_symlinks=False)
+
+    if refused:
+        with pytest.raises(UnreadableError, match=f"is a link that belongs to user id {STRANGER}"):
+            files.store_file(str(shared / "out.json"), b"report")
+        with pytest.raises(OSError, match="is a link that belongs to"):
+            WatchRecorder(str(shared / "out.json"))
+    else:
+        files.store_file(str(shared / "out.json"), b"report")
+
+    assert victim.read_text() == ("precious" if refused else "report")
