@@ -46,6 +46,11 @@ SILENT = {
     + HELPER.format("x = x.astype(np.float32)"),
 }
 SPEAKS = {
+    "made smaller where somebody asks for it": frames(
+        "x = Image.open(index)\nif self.size is not None:\n    x = x.resize(self.size)\n"
+        "return self.t(x)",
+        "self.t = transforms.ToTensor()",
+    ),
     "opened by a function": OPENER.format(change="pass") + READS,
     "opened by torchvision": "from torchvision.datasets.folder import default_loader\n"
     + frames("return self.t(default_loader(index))", "self.t = transforms.ToTensor()"),

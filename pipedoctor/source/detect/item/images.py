@@ -7,7 +7,7 @@ from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
 from pipedoctor.source.detect.item.float_frames import record_float_frames
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ExternalValue
@@ -173,8 +173,18 @@ def _is_processed_between(scope: CodeScope, key: str, opening: CodeStep, call: a
         begin < value.lineno <= call.lineno
         and value is not call
         and "convert" not in unparse_short(value)
-        for value, _ in scope.bindings.get(key, ())
+        and not any(map(_is_given, step.context.guards))
+        for value, step in scope.bindings.get(key, ())
     )
+
+
+def _is_given(guard: GuardCondition) -> bool:
+    """``if self.size is not None``: only where somebody asks for it."""
+    test = guard.test
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return False
+    none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+    return none and isinstance(test.ops[0], ast.IsNot if guard.holds else ast.Is)
 
 
 def _variables_of_image(scope: CodeScope, node: ast.Call) -> list[tuple[str, ast.expr, CodeStep]]:

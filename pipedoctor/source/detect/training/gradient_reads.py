@@ -7,6 +7,9 @@ from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 _STARTING_NAMES = frozenset(("main", "__init__", "<module>"))
+GRADIENT_NORMS = ("clip_grad_norm_", "clip_grad_norm", "get_total_norm")
+"""Functions and methods that return the norm of all gradients."""
+_GRADIENT_WORDS = (b".grad", b"clip_grad_norm", b"get_total_norm")
 _READS = frozenset(("item", "tolist", "cpu", "float"))
 
 
@@ -16,7 +19,7 @@ def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
         names = {
             scope.name.rpartition(".")[2]
             for module in recorder.project.modules
-            if b".grad" in module.file.content
+            if module.file.says_any(_GRADIENT_WORDS)
             for scope in module.scopes
             if not scope.is_module_body and _reads(scope) and _uses_gradients(scope)
         }
@@ -28,7 +31,9 @@ def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
 
 
 def _uses_gradients(scope: CodeScope) -> bool:
-    return any(node.attr == "grad" for node in scope.attribute_nodes)
+    if any(node.attr == "grad" for node in scope.attribute_nodes):
+        return True
+    return any(scope.find_calls(name) for name in GRADIENT_NORMS)
 
 
 def _reads(scope: CodeScope) -> bool:
@@ -39,7 +44,11 @@ def _reads(scope: CodeScope) -> bool:
 
 
 def is_of_gradients(scope: CodeScope, node: ast.expr) -> bool:
-    """``p.grad.norm(2)``, ``torch.stack([p.grad for p in parameters])``."""
-    if b".grad" not in scope.module.file.content:
+    """``p.grad.norm(2)``, ``torch.stack([p.grad for p in parameters])``, ``clip_grad_norm_(p)``."""
+    if not scope.module.file.says_any(_GRADIENT_WORDS):
         return False
-    return any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(node))
+    return any(
+        (isinstance(one, ast.Attribute) and one.attr == "grad")
+        or (isinstance(one, ast.Call) and last_name(one.func) in GRADIENT_NORMS)
+        for one in ast.walk(node)
+    )

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Set as AbstractSet
 
 from pipedoctor.source.detect.flow_state import tensor_names
+from pipedoctor.source.detect.training.gradient_reads import GRADIENT_NORMS
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
@@ -19,7 +20,6 @@ _READING_METHODS = {"item", "cpu", "tolist"}
 _PRINTING_METHODS = {
     *("set_postfix", "set_description", "add_scalar", "add_scalars", "log_metric", "log_metrics"),
 }
-_GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
 _CONVERTERS = {"print", "float", "int"}
 _CHOICES = {"max", "min"}
 """Functions of Python that compare the values that they are given, and so ask for them."""
@@ -105,7 +105,7 @@ def compares_values(node: ast.expr) -> bool:
 
 def is_computed_of_gradients(node: ast.Call) -> bool:
     """Is it a number of the gradients, which lie on the device?"""
-    return last_name(node.func) in _GRADIENT_NORMS
+    return last_name(node.func) in GRADIENT_NORMS
 
 
 def reads_tensor(node: ast.Call) -> str:
