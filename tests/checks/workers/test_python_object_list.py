@@ -26,6 +26,9 @@ class {name}(Dataset):
         return read(self.rows[index])
 """
 SILENT = {
+    "49 pairs": rows_dataset(
+        "self.x = []\nfor i in range(49):\n    self.x += [(load(i), i)]\nself.y = 0"
+    ),
     "no workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=0),
     "what becomes an array elsewhere": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(self.x.shape)"
@@ -51,7 +54,7 @@ SPEAKS = {
     "what may become an array": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"
     ),
-    "dictionaries": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append({'a': i})"),
+    "dictionaries": rows_dataset("self.x = []\nfor i in range(count):\n    self.x.append({'a': i})"),
     "kept": list_dataset("(name, 1)"),
     "through another name": list_dataset(
         "(name, 1)", "rows = self.found()\n        self.rows = rows"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pipedoctor.facts.code_events.dataset import ObjectList
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.bindings import expression_names
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -114,7 +114,9 @@ def _find_inner_list(scope: CodeScope, value: ast.expr) -> ast.expr | None:
 
 
 def varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
-    """Does it come from the loop, and is it not the same whenever it is kept?"""
+    """Does it come from the loop, is it not the same whenever it is kept, nor a few of them?"""
+    if all(map(_is_short, step.context.loops)):
+        return False
     made = {
         part.id
         for loop in step.context.loops
@@ -122,6 +124,15 @@ def varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
         if isinstance(part.ctx, ast.Store)
     }
     return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(value))
+
+
+def _is_short(loop: LoopNode) -> bool:
+    """``for view in range(49)``, ``for side in ("left", "right")``: as often as it is written."""
+    if not isinstance(loop, ast.For):
+        return False
+    if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "range":
+        return all(isinstance(one, ast.Constant) for one in loop.iter.args)
+    return isinstance(loop.iter, (ast.Tuple, ast.List)) and is_written_out(loop.iter)
 
 
 def is_converted_to_array(scope: CodeScope, key: str) -> bool:
