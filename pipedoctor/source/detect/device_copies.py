@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from pipedoctor.facts.code_events.training import SideStreamCopy
 from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import child_nodes
@@ -27,6 +28,8 @@ _DTYPES = {
     "double",
 }
 
+_MAX_DEPTH = 2
+"""Functions between a call and a copy to the device."""
 _PLACING = frozenset(("as_tensor", "asarray"))
 """Functions of torch whose result lies on the device that they are told."""
 _CPU_PATTERN = re.compile(r"(?<![a-z])cpu(?![a-z])(?!.*(cuda|gpu))", re.IGNORECASE)
@@ -90,6 +93,24 @@ def makes_on_device(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -
 def speaks_of_moves(module: Module) -> bool:
     """May the functions of a file copy to a device, by its text?"""
     return module.file.says_any(_MOVING_WORDS)
+
+
+def copies_to_device(
+    project: Project, scope: CodeScope, node: ast.Call, depth: int = _MAX_DEPTH
+) -> bool:
+    """``batch.to(device)``, ``self.move(batch)``: a copy, or a function that makes one."""
+    if is_device_copy(node):
+        return True
+    key = binding_key(node.func)
+    called = project.find_definition(node.func, scope.module)
+    if key.startswith("self.") and scope.owner is not None:
+        called = project.find_method(scope.owner, key.removeprefix("self."))
+    if depth == 0 or not isinstance(called, CodeScope) or not speaks_of_moves(called.module):
+        return False
+    return any(
+        isinstance(step.node, ast.Call) and copies_to_device(project, called, step.node, depth - 1)
+        for step in called.calls
+    )
 
 
 _MOVING_WORDS = (b".cuda(", b".to(", b"as_tensor(")

@@ -54,7 +54,9 @@ SPEAKS = {
     "what may become an array": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"
     ),
-    "dictionaries": rows_dataset("self.x = []\nfor i in range(count):\n    self.x.append({'a': i})"),
+    "dictionaries": rows_dataset(
+        "self.x = []\nfor i in range(count):\n    self.x.append({'a': i})"
+    ),
     "kept": list_dataset("(name, 1)"),
     "through another name": list_dataset(
         "(name, 1)", "rows = self.found()\n        self.rows = rows"

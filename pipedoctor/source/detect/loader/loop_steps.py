@@ -3,7 +3,8 @@
 import ast
 from typing import TypeAlias
 
-from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.device_copies import copies_to_device
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
@@ -35,13 +36,13 @@ def is_named_like_loader(node: ast.expr) -> bool:
     return name.endswith(_LOADER_SUFFIXES)
 
 
-def only_hands_on(scope: CodeScope, node: BatchLoop) -> bool:
+def only_hands_on(project: Project, scope: CodeScope, node: BatchLoop) -> bool:
     """``for batch in loader: yield batch``: whoever iterates that has the loop."""
     steps = steps_in_loop(scope, node)
     yields = any(isinstance(one.node, ast.Yield) for one in steps)
     return yields and not any(
         isinstance(one.node, ast.Call)
-        and (is_device_copy(one.node) or last_name(one.node.func) == "backward")
+        and (last_name(one.node.func) == "backward" or copies_to_device(project, scope, one.node))
         for one in steps
     )
 

@@ -68,7 +68,7 @@ def _record_loop(
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
     }
-    if loaders and only_hands_on(scope, node):
+    if loaders and only_hands_on(recorder.project, scope, node):
         return
     at = node_location(scope.module, node)
     first = min(loaders, default=None)

@@ -37,7 +37,7 @@ def record_request_loops(recorder: EventRecorder, scope: CodeScope, names: Seque
         around = _find_loop_of_steps(scope, step.context.loops)
         loaders = _requested_loaders(recorder, scope, node)
         trains = bool(loaders) or (last_name(node.func) == "next" and makes_steps(scope, around))
-        if not trains or only_hands_on(scope, around):
+        if not trains or only_hands_on(recorder.project, scope, around):
             continue
         if id(around) in recorder.loop_indices:
             if id(around) in begun and last_name(node.func) in _DIRECT:

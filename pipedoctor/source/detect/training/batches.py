@@ -12,6 +12,7 @@ from pipedoctor.source.detect.loader.iterators import record_manual_iteration
 from pipedoctor.source.detect.loader.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.batch_flow import BatchFlow
+from pipedoctor.source.detect.training.copying_generators import yields_copies
 from pipedoctor.source.detect.training.created_tensors import record_created_tensors
 from pipedoctor.source.detect.training.engine_steps import record_engine_steps
 from pipedoctor.source.detect.training.losses import find_losses, record_loss_syncs
@@ -123,9 +124,12 @@ def take_requested(
 def take_iterated(
     flow: BatchFlow, scope: CodeScope, node: ast.For | ast.AsyncFor, state: FlowState
 ) -> None:
-    """``for batch in Prefetcher(loader)``: what ``__next__`` of an object does with each."""
+    """``for batch in Prefetcher(loader)``: what an object or a generator does with each."""
     target, iterated = drop_count(node.target, node.iter)
     found: set[str] = set()
+    evaluator = flow.recorder.loader_flow.evaluator
+    if yields_copies(evaluator, iterated, evaluator.frame_of(scope)):
+        found.add("device")
     for cls in flow.recorder.call_graph.infer_classes(iterated, scope, scope.owner):
         method = flow.recorder.project.find_method(cls, "__next__")
         if method is not None:
