@@ -38,6 +38,10 @@ class Skipped(Part, frozen=True, kw_only=True):
     reason: str
 
 
+MAIN_GUARD = "under the main guard"
+"""Why a function of a file is missing where the file is imported: see `Argument.why`."""
+
+
 class Argument(Part, frozen=True, kw_only=True):
     """An argument of a call, and how its value is known."""
 

@@ -5,7 +5,7 @@ from pipedoctor.check.edits import Edits, combine_edits, rewrite_pieces
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.code_events.dataset import LambdaAttribute
 from pipedoctor.facts.code_events.program import WorkerFunction
-from pipedoctor.facts.source import Spot
+from pipedoctor.facts.source import MAIN_GUARD, Spot
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
@@ -37,8 +37,9 @@ def unpicklable_callable(
 
     ## How it is judged
 
-    `collate_fn` or `worker_init_fn` is a lambda or a function defined in a function, or
-    a dataset stores a lambda on `self`. Loaders without workers, and lambdas that are
+    `collate_fn` or `worker_init_fn` is a lambda, or a function defined in a function or under
+    the main guard; or a dataset stores a lambda on `self`, or is given one that it stores or
+    that a transform calls. Loaders without workers, and lambdas that are
     not stored, are not reported. With fork it is a note.
 
     ## Bad example
@@ -80,6 +81,10 @@ def unpicklable_callable(
         )
 
 
+_UNPICKLABLE = frozenset(("lambda", "local function", f"function {MAIN_GUARD}"))
+"""By their names elsewhere: of one under the main guard in a process that is spawned."""
+
+
 def _move_to_module(source: Source, place: Spot | None) -> Edits:
     """Move it to the top level of the module, if it uses no local names."""
     found = (event for event in source.select_events(WorkerFunction) if event.at == place)
@@ -107,11 +112,12 @@ def _judge_arguments(
         severity, why = judge_unpicklable(source, loader.at.path, interpreter, site, [loader])
         for name in ("collate_fn", "worker_init_fn", "transform"):
             given = loader.get(name)
-            if given.form in {"lambda", "local function"} and may_have_workers(loader):
+            kind = f"{given.form} {given.why}".strip() if given.why == MAIN_GUARD else given.form
+            if kind in _UNPICKLABLE and may_have_workers(loader):
                 yield make_code_finding(
                     [given.at or loader.at, *_list_beside(source, name, given.at)],
                     severity,
-                    f"{loader_name(loader)} gets a {given.form} as {name}; {why}",
+                    f"{loader_name(loader)} gets a {kind} as {name}; {why}",
                     in_code(
                         "Define it at the top level of a module",
                         edits=_move_to_module(source, given.at),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from pipedoctor.facts.source import Argument
+from pipedoctor.facts.source import MAIN_GUARD, Argument
 from pipedoctor.source.resolve.call_chains import hand_over
 from pipedoctor.source.resolve.call_variants import find_variants
 from pipedoctor.source.resolve.called_loader_class import CalledClass, CalledClassResolver
@@ -29,6 +29,7 @@ from pipedoctor.source.resolve.starred_arguments import expand_starred, pass_pos
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.main_guards import is_under_main_guard
 from pipedoctor.source.syntax.scope import CallPosition, ClassDefinition, CodeScope, Module
 
 MAX_LOADERS = 2000
@@ -243,12 +244,14 @@ class LoaderCallFinder:
             if found is None:
                 return value
             form = "class" if isinstance(found, ClassDefinition) else "function"
+            guarded = isinstance(found, CodeScope) and is_under_main_guard(found)
             return Argument(
                 how="unknown",
                 text=value.text,
                 at=value.at,
                 form=form,
                 name=found.full_name,
+                why=MAIN_GUARD if guarded else "",
             )
         return Argument(how="unknown", text=value.text, at=value.at, form=form)
 

@@ -15,7 +15,41 @@ SILENT = {
     "used and dropped": rows_dataset("self.x = sorted([], key=lambda x: x)"),
     "kept, without workers": rows_dataset("self.f = lambda x: x", workers=0),
 }
+GIVEN = """
+class Given(Dataset):
+    def __init__(self, rows, change=None):
+        self.rows = {rows}
+    def __getitem__(self, index):
+        return self.change(self.rows[index])
+    def __len__(self):
+        return 9
+"""
+GUARDED = """
+if __name__ == "__main__":
+    def seed(number):
+        np.random.seed(number)
+    {loader}
+"""
+SILENT["given and not kept"] = (
+    GIVEN.format(rows="sorted(rows, key=change)")
+    + "\ndef main():\n    return DataLoader(Given([], lambda x: x), num_workers=2)\n"
+)
 SPEAKS = {
+    "given, and kept": GIVEN.format(rows="rows\n        self.change = change")
+    + "\ndef main():\n    return DataLoader(Given([], lambda x: x), num_workers=2)\n",
+    "in a list that a function fills": "def change(train):\n    steps = [transforms.ToTensor()]\n"
+    "    if train:\n        steps.append(transforms.Lambda(lambda x: x + 1))\n"
+    "    return transforms.Compose(steps)\n"
+    "def main():\n    rows = datasets.MNIST('.', transform=change(True))\n"
+    "    return DataLoader(rows, num_workers=2)\n",
+    "the transform itself": "def main():\n"
+    "    rows = datasets.MNIST('.', transform=lambda x: x)\n"
+    "    return DataLoader(rows, num_workers=2)\n",
+    "made by a function": "def wrap(f):\n    def inner(x):\n        return f(x)\n"
+    "    return inner\n" + rows_dataset("self.f = wrap(abs)"),
+    "under the main guard": GUARDED.format(
+        loader="DataLoader([], num_workers=2, worker_init_fn=seed)"
+    ),
     "collate": rows_dataset(more=", collate_fn=lambda x: x"),
     "a local function": "def main(data):\n    def one(x):\n        return x\n"
     "    return DataLoader(data, num_workers=2, collate_fn=one)\n",

@@ -5,7 +5,7 @@ import ast
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.call_arguments import find_default
-from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _KEEPERS = {"defaultdict", "partial", "Compose"}
@@ -40,11 +40,12 @@ def find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) 
 
 
 def _makes_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> bool:
-    """``self.steps = self.make_steps()``, which returns a lambda."""
-    if not (isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")):
+    """``self.steps = self.make_steps()``, which returns a lambda, or a function within it."""
+    if not isinstance(value, ast.Call):
         return False
     return any(
         isinstance(part, ast.Lambda)
+        or (isinstance(part, ast.Name) and part.id in target.local_functions)
         for target, _ in recorder.call_graph.resolve_call(value.func, init, init.owner)
         for one in returned_values(target)
         for part in (one, *_list_kept_parts(one))

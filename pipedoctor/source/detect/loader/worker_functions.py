@@ -1,17 +1,32 @@
 """Which functions a loader sends to its workers, and where each is written."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipedoctor.facts.code_events.program import WorkerFunction
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.evaluator import Evaluator
+from pipedoctor.source.values.lattice import (
+    ContainerValue,
+    ExternalValue,
+    InstanceValue,
+    LocalFunctionValue,
+    TupleValue,
+    Values,
+)
 
+_MAX_NESTING = 5
+"""Compositions within compositions of transforms."""
+_CALLED_ARGUMENTS = frozenset(
+    ("transform", "target_transform", "transforms", "loader", "is_valid_file")
+)
+"""Of datasets of libraries."""
 _FUNCTION_ARGUMENTS = ("collate_fn", "worker_init_fn")
 
 
@@ -53,26 +68,51 @@ def _record_function(
 def list_transform_lambdas(
     recorder: EventRecorder, loader: ResolvedLoaderCall
 ) -> list[tuple[ast.Lambda, CodeScope]]:
-    """The lambdas among the transforms that the dataset of a loader is given."""
-    given = loader.arguments.get("dataset")
-    found: list[tuple[ast.Lambda, CodeScope]] = []
-    if given is None:
-        return found
-    for node, scope in _assigned_values(recorder, given.node, given.scope):
-        if not isinstance(node, ast.Call):
+    """The lambdas that the dataset of a loader keeps, itself or among its transforms."""
+    evaluator = recorder.loader_flow.evaluator
+    found: dict[ast.Lambda, CodeScope] = {}
+    for dataset in recorder.loader_flow.evaluate_argument(loader, "dataset"):
+        if not isinstance(dataset, (InstanceValue, ExternalValue)):
             continue
-        for part in [*node.args, *(word.value for word in node.keywords)]:
-            for value, its in _assigned_values(recorder, part, scope):
-                for one in find_nodes(value, (ast.Call,)):
-                    first = one.args[0] if one.args else None
-                    if last_name(one.func) == "Lambda" and isinstance(first, ast.Lambda):
-                        found.append((first, its))
-    return found
+        if dataset.call is None or dataset.frame is None:
+            continue
+        kept = _list_kept_arguments(recorder, dataset, dataset.call)
+        for given in (*dataset.call.args, *(word.value for word in dataset.call.keywords)):
+            values = evaluator.evaluate(given, dataset.frame)
+            if given not in kept:  # who knows what becomes of a lambda alone
+                values = frozenset(x for x in values if not isinstance(x, LocalFunctionValue))
+            found.update(_lambdas_in(evaluator, values, _MAX_NESTING))
+    return sorted(found.items(), key=lambda one: (one[0].lineno, one[0].col_offset))
 
 
-def _assigned_values(
-    recorder: EventRecorder, node: ast.expr, scope: CodeScope
-) -> list[tuple[ast.expr, CodeScope]]:
-    key = binding_key(node)
-    found = list(recorder.values.find_assignments(key, scope)) if key else []
-    return found or [(node, scope)]
+def _list_kept_arguments(
+    recorder: EventRecorder, dataset: InstanceValue | ExternalValue, call: ast.Call
+) -> list[ast.expr]:
+    """What a call gives a dataset to call later: of a class of the project what it keeps."""
+    if isinstance(dataset, ExternalValue):
+        return [one.value for one in call.keywords if one.arg in _CALLED_ARGUMENTS]
+    init = recorder.project.find_method(dataset.cls, "__init__")
+    if init is None:
+        return []
+    kept = {
+        value.id
+        for key, values in init.bindings.items()
+        for value, _ in values
+        if key.startswith("self.") and isinstance(value, ast.Name)
+    }
+    return [value for name, value in match_arguments(init, call) if name in kept]
+
+
+def _lambdas_in(
+    evaluator: Evaluator, values: Values, depth: int
+) -> Iterator[tuple[ast.Lambda, CodeScope]]:
+    """Lambdas themselves, in a list, and in ``Compose`` and ``Lambda`` of a library."""
+    for value in values if depth else ():
+        if isinstance(value, LocalFunctionValue) and isinstance(value.node, ast.Lambda):
+            yield value.node, value.frame.scope
+        elif isinstance(value, (ContainerValue, TupleValue)):
+            yield from _lambdas_in(evaluator, evaluator.item(value, None), depth - 1)
+        elif isinstance(value, ExternalValue):
+            for one in value.call.args[:1]:
+                inner = evaluator.evaluate(one, value.frame)
+                yield from _lambdas_in(evaluator, inner, depth - 1)
