@@ -24,6 +24,13 @@ SILENT = {
         change="image = image.resize((9, 9))"
     )
     + READS,
+    "opened by a function that reads arrays, too": OPENER.format(
+        change="if path.endswith('.npy'):\n            return np.load(path)"
+    )
+    + READS,
+    "bytes again": frames(
+        "x = cv2.imread(index)\nx = x.astype(float) * 0.5\nx = x.astype(np.uint8)\nreturn x"
+    ),
     "a list that is not returned": frames("x = cv2.imread(index)\nself.all.append(x.float())"),
     "an augmentation in between": frames(
         "return self.t(Image.open(self.files[index]))",

@@ -7,6 +7,8 @@ FACTORY = "def wrap(model, devices=None):\n    return nn.DataParallel(model, dev
 PARALLEL_NET = "def build(net):\n    net = nn.DataParallel(net)\n"
 DISTRIBUTED = "from torch.nn.parallel import DistributedDataParallel\n"
 SILENT: dict[str, Code] = {
+    "pictures to look at": "def draw(net, z):\n"
+    "    return torch.nn.parallel.data_parallel(net, z).cpu()\n",
     "asked": "isinstance(net, torch.nn.DataParallel)\n",
     "a model to look at": {"demo.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},
     "parallel in a test": {"tests/net.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},

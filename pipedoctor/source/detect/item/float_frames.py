@@ -56,7 +56,12 @@ def record_float_frames(recorder: EventRecorder, scope: CodeScope) -> None:
         node = step.node
         if not (_is_float_call(node) or _divides_bytes(node, scope)):
             continue
-        names = {key for key, its in scope.bindings.items() for v, _ in its if _is_within(node, v)}
+        names = {
+            key
+            for key, its in scope.bindings.items()
+            if any(_is_within(node, value) for value, _ in its)
+            and not any(_makes_bytes(value, node) for value, _ in its)
+        }
         handed = any(_is_within(node, value) for value in results)
         made = node.left if isinstance(node, ast.BinOp) else node
         if (names & returned or handed) and _is_decoded(recorder, scope, made, _MAX_DEPTH):
@@ -71,6 +76,14 @@ def _add_event(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: 
 
 def _is_within(node: ast.AST, top: ast.AST) -> bool:
     return any(part is node for part in find_nodes(top, (type(node),)))
+
+
+def _makes_bytes(value: ast.expr, before: ast.expr) -> bool:
+    """``img = cv2.cvtColor(img.astype(np.uint8), code)``: bytes again, before it is returned."""
+    return value.lineno > before.lineno and any(
+        last_name(call.func) == "astype" and "uint8" in " ".join(map(unparse_short, call.args))
+        for call in find_nodes(value, (ast.Call,))
+    )
 
 
 def _is_float_call(node: ast.AST) -> TypeGuard[ast.Call]:

@@ -59,9 +59,11 @@ def _list_calls_of_opener(
         for key, _, _ in _variables_of_image(scope, opened)
         if all(_keeps_image(value, key, opened) for value, _ in scope.bindings[key])
     }
-    returned = [one for one in returned_values(scope) if _is_plain_rgb(one)]
-    inner = [_strip_conversion(one) for one in returned]
-    if not any(one is opened or binding_key(one) in names for one in inner):
+    returned = list(returned_values(scope))
+    inner = [_strip_conversion(one) for one in returned if _is_plain_rgb(one)]
+    if not returned or len(inner) < len(returned):
+        return
+    if not all(one is opened or binding_key(one) in names for one in inner):
         return
     for outer in sorted(recorder.call_graph.entered_from.get(id(scope), ()), key=_place_of):
         for step in outer.calls if recorder.is_item_code(outer) else ():

@@ -27,9 +27,11 @@ def record_data_parallel(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
 ) -> None:
     """Record it, unless somebody else chose it, was warned of it, or only evaluates."""
-    if scope.module.is_test:
+    once = last_name(node.func) == "data_parallel"
+    method = scope.name.rpartition(".")[2]
+    if scope.module.is_test or (once and method not in {"forward", "__call__"}):
         return
-    target = "" if last_name(node.func) == "data_parallel" else find_variable(scope, node)
+    target = "" if once else find_variable(scope, node)
     chosen = _is_chosen(scope, step, node) or runs_never(scope, step.context)
     chosen = chosen or any(map(_is_wrapped_already, step.context.guards))
     chosen = chosen or _is_unwrapped(scope, target, node) or _only_serves(scope, step, target, node)
