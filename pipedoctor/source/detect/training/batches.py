@@ -12,12 +12,12 @@ from pipedoctor.source.detect.loader.iterators import record_manual_iteration
 from pipedoctor.source.detect.loader.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.batch_flow import BatchFlow
-from pipedoctor.source.detect.training.copying_generators import yields_copies
 from pipedoctor.source.detect.training.created_tensors import record_created_tensors
 from pipedoctor.source.detect.training.engine_steps import record_engine_steps
 from pipedoctor.source.detect.training.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.training.module_steps import record_module_steps
 from pipedoctor.source.detect.training.requested_batches import find_requested_names
+from pipedoctor.source.detect.training.returned_batches import yields_copies
 from pipedoctor.source.detect.training.step_hooks import record_step_hooks
 from pipedoctor.source.detect.training.trainer_hooks import record_trainer_hooks
 from pipedoctor.source.detect.training.training_step import find_training_steps
