@@ -19,7 +19,8 @@ HERE = Facts(Site(system="linux"))
 
 
 SHELL = re.compile(
-    r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m|df|du|curl|kubectl|findmnt) ",
+    r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m|df|du|curl|kubectl|findmnt"
+    r"|dmesg|nohup) ",
     re.MULTILINE,
 )
 """How a line of a snippet begins that is typed into a shell."""
