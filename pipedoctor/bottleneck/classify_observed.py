@@ -116,6 +116,9 @@ def _blame_consumer(observation: Observation) -> Bottleneck:
         why += f", {observation.foreign_share:.0%} because other programs have the CPUs"
     if observation.gpu_busy is not None and idle:
         why += f"; the GPU is busy {observation.gpu_busy:.0%} of it although batches are ready"
+    if observation.world is not None and observation.ranks < observation.world:
+        seen = f"{observation.ranks} of {observation.world} ranks"
+        why += f"; {seen} were watched, and may wait for others"
     return Bottleneck(name="consumer", reason=why, evidence=evidence)
 
 
@@ -194,13 +197,14 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
 
 def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
     main, worker = observation.main, observation.worker
+    idle = worker.idle if worker.held_up is None else worker.held_up
     waits = main.waiting > main.receiving  # for a batch that nobody has made yet
     known = observation.fetch.samples >= FEW
-    blocked = observation.workers > 1 and worker.idle > IDLE and waits and known
+    blocked = observation.workers > 1 and idle > IDLE and waits and known
     slow_items = observation.tail > MIN_TAIL_SHARE
     waited = min(observation.tail, observation.fetch.waiting) > MOSTLY
     held_up = HELD_UP_BY_WAITS if waited else HELD_UP
-    uneven = slow_items and observation.workers > 1 and worker.idle > held_up
+    uneven = slow_items and observation.workers > 1 and idle > held_up
     if waits_for_locks(observation.fetch) or not (uneven or blocked):
         return  # how long each waits for a lock is chance
     why = (
@@ -210,9 +214,9 @@ def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
     if observation.tail <= MIN_TAIL_SHARE:
         why = (
             f"{describe_wait(observation)} although its workers have nothing to do"
-            f" {observation.worker.idle:.0%} of it: one slow batch holds up the others"
+            f" {idle:.0%} of it: one slow batch holds up the others"
         )
-    evidence = {"tail_share": observation.tail, "idle_share": observation.worker.idle}
+    evidence = {"tail_share": observation.tail, "idle_share": idle}
     yield Bottleneck(name="stragglers", reason=why, evidence=evidence)
 
 

@@ -6,19 +6,42 @@ from pipedoctor.facts import FetchShares, HotLine, KernelWait, Observation
 
 HUGE_WEIGHT = 64.0
 """Page faults that take as long as clearing a huge page, of 512 pages at once."""
+AS_BUSY = 0.8
+"""Of the time in which the workers of a late rank work: others that work so much are as slow."""
 LOCKED = 0.35
 """Share of the waiting that is for a lock."""
 
 
 def describe_wait(observation: Observation) -> str:
     """How long the main process waits, in words."""
-    if observation.rank is None or observation.ranks == 1:
-        return f"it waits for data {observation.data_wait:.0%} of the time"
-    others = ""
-    if observation.others_wait is not None:
-        word = "others" if observation.ranks - 1 > 1 else "other"
-        others = f" (the {word} {observation.others_wait:.0%})"
-    return f"rank {observation.rank} waits for data {observation.data_wait:.0%} of the time{others}"
+    waits = f"waits for data {observation.data_wait:.0%} of the time"
+    if observation.ranks == 1:
+        return f"it {waits}"
+    name = f"process {observation.pid}" if observation.rank is None else f"rank {observation.rank}"
+    if observation.others_wait is None:
+        return f"{name} {waits}"
+    several = observation.ranks > 2  # noqa: PLR2004
+    others = f"the {'others' if several else 'other'} {observation.others_wait:.0%}"
+    if is_slow_everywhere(observation):
+        ranks = f"all {observation.ranks} ranks" if several else "both ranks"
+        return f"{ranks} load equally slowly: {name} {waits} ({others})"
+    return f"{name} {waits} ({others})"
+
+
+def compute_work_share(observation: Observation) -> float:
+    """Share of their time in which those make batches who do."""
+    made = observation.worker if observation.workers else observation.main
+    return made.fetching + (observation.worker.collating if observation.workers else 0.0)
+
+
+def is_slow_everywhere(observation: Observation) -> bool:
+    """
+    Do the other ranks make batches for as long as the one that waits longest?
+
+    Whoever is a little faster waits for the others when gradients are exchanged, not for data.
+    """
+    work, others = compute_work_share(observation), observation.others_work
+    return others is not None and work > 0 and others >= AS_BUSY * work
 
 
 def describe_kernel_wait(wait: KernelWait | None) -> str:

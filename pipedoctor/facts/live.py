@@ -132,7 +132,11 @@ class LiveJob(Fact, frozen=True, kw_only=True):
     pressure: dict[str, float] = {}
     """``cpu``, ``io``, ``memory`` -> share of the time in which somebody stalled."""
     waits: dict[str, float] = {}
-    """Rank -> share of its time in which its main process waited for data."""
+    """
+    Share of its time in which the main process of each rank waited for data.
+
+    By rank; by ``PID 123`` where that is unknown.
+    """
     timeline: tuple[LivePoint, ...] = ()
     """An interval after the other; of long watches every other one, and so on."""
     sampler_cpu: float = 0.0

@@ -89,6 +89,8 @@ class WorkerShares(Part, frozen=True, kw_only=True):
 
     idle: float = 0.0
     """Nothing to do: the queue before them is empty, those behind are full."""
+    held_up: float | None = None
+    """The same of the time in which the main process waits for others of the same loader."""
     fetching: float = 0.0
     collating: float = 0.0
     sending: float = 0.0
@@ -120,10 +122,18 @@ class Observation(Part, frozen=True, kw_only=True):
     """Of the main process's stack; 0: it could not be read."""
     unseen: str = ""
     """Why not."""
+    pid: int = 0
+    """Of its main process."""
     rank: int | None = None
+    """None: no variable of its environment tells."""
     ranks: int = 1
+    """That were watched."""
+    world: int | None = None
+    """Ranks of the job, on all machines."""
     others_wait: float | None = None
     """The median share of their time in which the other ranks waited for data."""
+    others_work: float | None = None
+    """The median share of their time in which workers of the other ranks made batches."""
     workers: int = 0
     main: MainShares = MainShares()
     worker: WorkerShares = WorkerShares()

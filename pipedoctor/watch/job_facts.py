@@ -111,11 +111,11 @@ def _describe_trials(
     main = next((p for p in mains if p.member.rank == observation.rank), None)
     if main is None or not observation.data_wait:
         return ()
-    known = session.compute_batch_seconds(main)
+    known = session.progress.compute_batch_seconds(main.member.pid)
     each = known or _NOMINAL_BATCH_SECONDS
     size = start.batch_size or 1
     made = session.sum_worker_tallies(main) if observation.workers else main.tally
-    batches = session.progress.get(main.member.pid, 0.0)
+    batches = session.progress.batches.get(main.member.pid, 0.0)
     return (
         Trial(
             setting=start,
@@ -188,11 +188,17 @@ def describe_job(session: WatchSession, observations: Sequence[Observation]) -> 
         memory_left=around.memory_left,
         throttled_share=around.throttled_share,
         pressure=dict(around.pressure),
-        waits={str(o.rank or 0): round(o.data_wait, 4) for o in observations if o.samples},
+        waits={_name_rank(o): round(o.data_wait, 4) for o in observations if o.samples},
         timeline=session.timeline.points,
         sampler_cpu=session.own_cpu,
         unknown=unknown,
     )
+
+
+def _name_rank(observation: Observation) -> str:
+    if observation.rank is None and observation.ranks > 1:
+        return f"PID {observation.pid}"
+    return str(observation.rank or 0)
 
 
 def describe_process(

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from pipedoctor.collect.mounts import escape_path, find_mount
 from pipedoctor.facts import (
     FetchShares,
@@ -22,8 +20,9 @@ from pipedoctor.watch.called_names import (
     is_plain_read_line,
 )
 from pipedoctor.watch.foreign_load import estimate_foreign_load
+from pipedoctor.watch.held_up_workers import compute_held_up_share
 from pipedoctor.watch.hot_lines import find_hot_line
-from pipedoctor.watch.rank_comparison import pool_similar_ranks
+from pipedoctor.watch.rank_comparison import compare_with_others, pool_similar_ranks
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.watched_process import WatchedProcess
@@ -44,12 +43,7 @@ def observe_ranks(session: WatchSession) -> list[Observation]:
     found.sort(key=lambda one: (-round(one.data_wait, 6), one.worker.idle))  # of equals, the slow
     if len(found) == 1:
         return found
-    from statistics import median  # noqa: PLC0415  (3 ms, and most jobs have one rank)
-
-    return [
-        replace(one, others_wait=median(o.data_wait for o in found if o is not one))
-        for one in found
-    ]
+    return [compare_with_others(one, [o for o in found if o is not one]) for one in found]
 
 
 def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Observation:
@@ -59,13 +53,14 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         workers, many = [], 0  # those that there are belong to another loader
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
-    hot = find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None
     return Observation(
         seconds=session.seconds,
         samples=round(main.tally.samples),
         unseen=main.unknown.get("stacks", ""),
+        pid=main.member.pid,
         rank=main.member.rank,
         ranks=ranks,
+        world=main.member.world,
         workers=many,
         main=shares,
         worker=compute_worker_shares(made) if many else WorkerShares(),
@@ -84,7 +79,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         gpu_busy=_average_gpu_use(session, main),
         throttled_share=session.limits.throttled_share,
         cpus=session.limits.cpus,
-        hot=hot,
+        hot=find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None,
         step=find_hot_line(choose_step_lines(main.tally, shares, main.code_root), main.code_root),
         sampler=find_hot_line(main.tally.chosen, main.code_root),
         converter=find_hot_line(main.tally.converted, main.code_root),
@@ -148,6 +143,7 @@ def compute_worker_shares(tally: SampleTally) -> WorkerShares:
         collating=share("collating"),
         sending=share("sending"),
         starting=share("starting"),
+        held_up=compute_held_up_share(tally),
     )
 
 
@@ -255,7 +251,7 @@ def estimate_item_seconds(session: WatchSession, main: WatchedProcess) -> float 
 
     Without those in which it was ready and had no CPU.
     """
-    each = session.compute_batch_seconds(main)
+    each = session.progress.compute_batch_seconds(main.member.pid)
     many = len(session.list_delivering(main)) or session.most_workers.get(main.member.pid, 0)
     made = session.sum_worker_tallies(main)
     share = made.compute_share("fetching", "collating")

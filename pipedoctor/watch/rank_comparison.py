@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import fields, replace
 
+from pipedoctor.bottleneck.observed_figures import compute_work_share
 from pipedoctor.facts import MainShares, Observation
 
 _MIN_DEVIATIONS = 3.0
@@ -30,6 +31,17 @@ def pool_similar_ranks(found: Sequence[Observation]) -> list[Observation]:
         main = replace(_average_shares(everyone), starts=one.main.starts)
         pooled.append(replace(one, main=main, samples=whole))
     return pooled
+
+
+def compare_with_others(one: Observation, others: Sequence[Observation]) -> Observation:
+    """The same rank, with what the others show."""
+    from statistics import median  # noqa: PLC0415  (3 ms, and most jobs have one rank)
+
+    return replace(
+        one,
+        others_wait=median(o.data_wait for o in others),
+        others_work=median(compute_work_share(o) for o in others),
+    )
 
 
 def _differs(one: Observation, others: Sequence[Observation]) -> bool:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from pipedoctor.collect.machine import Machine
+from pipedoctor.watch.batch_progress import BatchProgress
 from pipedoctor.watch.cpu_budget import (
     INITIAL_SHARE,
     PROGRAM_SHARE,
@@ -26,6 +27,7 @@ from pipedoctor.watch.cpu_budget import (
 )
 from pipedoctor.watch.fresh_workers import waits_for_fresh_workers
 from pipedoctor.watch.gpu_counters import GpuCounters
+from pipedoctor.watch.held_up_workers import count_held_up
 from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.job_processes import JobProcesses
 from pipedoctor.watch.process_counters import ProcessGoneError
@@ -43,8 +45,8 @@ _FIRST_WALK_SECONDS = 12.0
 _RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0004, 0.00005, 0.0002
 _RATES_INTERVAL, _RATES_SHARE = 1.0, 0.0002
 """Seconds between two reads, and the CPU that they may take."""
-_MAX_BATCH_RATE = 5000.0
-"""Batches a second that no loader of Python gives."""
+_MAX_PREFETCH = 16
+"""Batches for each worker that are made before the first one is taken."""
 
 
 class WatchSession(JobProcesses):
@@ -66,11 +68,7 @@ class WatchSession(JobProcesses):
         super().__init__(pid, machine=machine, stacks=stacks, clock=clock)
         self._sleep = sleep
         self.unknown: dict[str, str] = {}
-        self.progress: dict[int, float] = {}
-        """Batches by main process."""
-        self._highest: dict[int, int] = {}
-        self._since: dict[int, tuple[float, float]] = {}
-        """When the first and the newest batch of a main process were seen."""
+        self.progress = BatchProgress()
         self.limits = JobLimits(self.machine)
         self.gpus = GpuCounters(self.machine)
         self.timeline = JobTimeline()
@@ -186,15 +184,6 @@ class WatchSession(JobProcesses):
         waits = process.phase in {ProcessPhase.WAITING, ProcessPhase.RECEIVING}
         return waits and process.member.role == "main" and not self.list_workers(process)
 
-    def compute_batch_seconds(self, main: WatchedProcess) -> float | None:
-        """Seconds between two batches; None: too few were seen."""
-        pid = main.member.pid
-        batches, (first, last) = (
-            self.progress.get(pid, 0.0),
-            self._since.get(pid, (0, 0)),
-        )
-        return (last - first) / batches if batches and last > first else None
-
     def _choose_processes(self) -> list[int]:
         """
         A main process and a worker: what comes together costs one waking up.
@@ -211,28 +200,19 @@ class WatchSession(JobProcesses):
         return found
 
     def _count_batches(self, process: WatchedProcess) -> None:
-        """Batches of all workers of a main process, by the highest number seen."""
-        batch, main = process.sampled_batch, process.member.main
+        """What the number of a worker's batch tells of it, and of its main process."""
+        batch, now = process.sampled_batch, process.sampled_at
         if process.member.role != "worker" or batch is None:
             return
+        main = process.member.main
         owner = self.processes.get(main)
-        workers = len(self.list_workers(owner)) if owner is not None else 1
-        process.tally.batches += process.batch_times.observe_batch(
-            process.sampled_at, batch, workers
-        )
-        if owner is not None and batch >= workers:
+        same = self.list_workers(owner) if owner is not None else [process]
+        process.tally.batches += process.batch_times.observe_batch(now, batch, len(same))
+        self.progress.observe_batch(main, batch, len(same), now)
+        if owner is not None and batch >= len(same):
             owner.is_starting = False  # somebody makes his second batch
-        highest, now = self._highest.get(main), process.sampled_at
-        first, before = self._since.get(main, (now, now))
-        self._since[main] = (first, now)
-        far = 4 * max(4, len(self.pids_by_role["worker"]))
-        if highest is None or batch < highest - far:
-            self._highest[main] = batch  # the first, or a new epoch
-        elif batch > highest + far + _MAX_BATCH_RATE * (now - before):
-            return  # the number was overwritten while it was read
-        elif batch > highest:
-            self.progress[main] = self.progress.get(main, 0.0) + batch - highest
-            self._highest[main] = batch
+            owner.has_loaded |= batch > _MAX_PREFETCH * len(same)
+        count_held_up(process, owner, same)
 
     def _run_periodic_reads(self, now: float) -> None:
         """What costs more than a look, each in its own time."""

@@ -18,7 +18,7 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
         denied = "stacks" in sample.get("unknown", {})
         parts.append("no stacks" if denied else "nothing seen yet")
         return _truncate("  ".join([*parts, *_list_counters(sample)]), width)
-    rank = f"rank {sample.get('rank', '?')} " if len(sample.get("ranks", ())) > 1 else ""
+    rank = f"{_name_rank(sample)} " if len(sample.get("ranks", ())) > 1 else ""
     parts.append(f"{rank}wait {wait['share']:4.0%}")
     workers = sample.get("workers", {})
     if workers.get("number"):
@@ -36,6 +36,11 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     if kernel and wait["share"] >= _DATA_WAIT_LIMIT:
         parts.append(str(kernel["call"]))
     return _truncate("  ".join(clean_text(part) for part in parts), width)
+
+
+def _name_rank(sample: Mapping[str, Any]) -> str:
+    """The rank that waits longest: it comes first."""
+    return f"rank {sample['rank']}" if "rank" in sample else next(iter(sample["ranks"]))
 
 
 def _list_counters(sample: Mapping[str, Any]) -> list[str]:

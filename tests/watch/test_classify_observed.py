@@ -1,7 +1,5 @@
 """One cause for each set of shares, and the note that all is well."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -12,9 +10,7 @@ from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import (
     Contents,
     Facts,
-    FetchShares,
     HotLine,
-    KernelWait,
     MainShares,
     Observation,
     Pipeline,
@@ -23,28 +19,7 @@ from pipedoctor.facts import (
 )
 from pipedoctor.watch.sample_line import build_verdict
 from pipedoctor.watch.text_line import format_headline
-
-HOT = HotLine(path="train.py", line=9, function="get", share=0.9)
-READS = KernelWait(call="pread64", path="/d/x", mount="/d", fstype="nfs4", device="s:/e", share=0.9)
-LATE = MainShares(waiting=0.6, receiving=0.05, blocked=0.35)
-BUSY = WorkerShares(idle=0.05, fetching=0.9, collating=0.05)
-COMPUTES = FetchShares(running=0.9, delayed=0.05, waiting=0.05, samples=100)
-WAITS = FetchShares(running=0.08, delayed=0.02, waiting=0.9, samples=100)
-
-
-def seen(**more: Any) -> Observation:
-    usual: dict[str, Any] = {
-        "seconds": 10.0,
-        "samples": 200,
-        "workers": 2,
-        "main": LATE,
-        "worker": BUSY,
-        "fetch": COMPUTES,
-        "cpus": 2.0,
-        "hot": HOT,
-    }
-    return Observation(**usual | more)
-
+from tests.watch.observations import BUSY, COMPUTES, READS, WAITS, seen
 
 HANDED = WorkerShares(idle=0.8, fetching=0.1, collating=0.05, sending=0.05)
 SEEN = {
@@ -167,11 +142,17 @@ def test_the_rank_is_named() -> None:
     assert finding.evidence["rank"] == 3
 
 
-@pytest.mark.parametrize(("ranks", "words"), [(2, "(the other 4%)"), (8, "(the others 4%)")])
-def test_the_other_ranks_are_what_it_is_slow_against(ranks: int, words: str) -> None:
-    slow = seen(fetch=WAITS, rank=1, ranks=ranks, others_wait=0.04)
+def test_workers_that_have_made_their_share_wait_for_nobody() -> None:
+    """While the main process takes a step; only what they lack while it waits counts."""
+    makes = WorkerShares(idle=0.4, fetching=0.6)
+    waits = seen(main=MainShares(waiting=0.4, blocked=0.6), worker=makes)
 
-    assert f"rank 1 waits for data 65% of the time {words}" in classify_observed(slow).reason
+    assert classify_observed(waits).name == "stragglers"
+    shared = replace(waits, worker=replace(makes, held_up=0.3))
+    assert classify_observed(shared).name == "transform-cpu"
+    held_up = replace(waits, worker=replace(makes, idle=0.2, held_up=0.31))
+    assert classify_observed(held_up).name == "stragglers"
+    assert "nothing to do 31% of it" in classify_observed(held_up).reason
 
 
 def test_workers_that_compute_hand_over_late() -> None:

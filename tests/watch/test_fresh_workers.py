@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pipedoctor.watch.batch_progress import BatchProgress
 from pipedoctor.watch.fresh_workers import waits_for_fresh_workers
 from pipedoctor.watch.observe import observe_ranks
 from pipedoctor.watch.session import WatchSession
@@ -43,7 +44,7 @@ def test_what_is_waited_for(workers: list[Any], again: bool, expected: bool) -> 
 def main_process(rank: int | None, **phases: float) -> Any:
     tally = SampleTally(samples=100.0)
     tally.phases.update(phases)
-    member = SimpleNamespace(pid=rank or 0, rank=rank)
+    member = SimpleNamespace(pid=rank or 0, rank=rank, world=None)
     return SimpleNamespace(tally=tally, member=member, unknown={}, code_root="")
 
 
@@ -55,7 +56,7 @@ def job(mains: list[Any]) -> Any:
         list_delivering=lambda _: [SimpleNamespace(list_batch_seconds=list)] * 2,
         list_item_times=lambda _: [],
         sum_worker_tallies=lambda _: SampleTally(),
-        compute_batch_seconds=lambda _: None,
+        progress=BatchProgress(),
         most_workers={},
         seconds=5.0,
         mounts=[],

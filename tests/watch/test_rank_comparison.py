@@ -4,11 +4,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bottleneck.classify_observed import classify_observed
-from pipedoctor.facts import MainShares, Observation
+from pipedoctor.facts import MainShares, Observation, WorkerShares
 from pipedoctor.watch.job_processes import JobProcesses
-from pipedoctor.watch.rank_comparison import pool_similar_ranks
+from pipedoctor.watch.rank_comparison import compare_with_others, pool_similar_ranks
 
 
 def rank(number: int, waiting: float, samples: int = 11) -> Observation:
@@ -43,6 +44,15 @@ def test_two_ranks_that_surely_differ() -> None:
 
     fast, slow = pool_similar_ranks([rank(0, 0.05, 40), rank(1, 0.15, 40)])
     assert fast.data_wait == slow.data_wait == pytest.approx(0.1)
+
+
+def test_a_rank_has_what_the_others_show() -> None:
+    works = WorkerShares(fetching=0.6, collating=0.2, idle=0.2)
+    others = [replace(rank(n, wait), workers=2, worker=works) for n, wait in ((1, 0.1), (2, 0.3))]
+    one = compare_with_others(rank(0, 0.9), others)
+
+    assert one.others_wait == pytest.approx(0.2)
+    assert one.others_work == pytest.approx(0.8)
 
 
 def test_a_rank_without_samples_says_nothing() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.cli.actions.watch_view import build_page
+from pipedoctor.facts import LiveJob
+from pipedoctor.watch.job_facts import collect_facts
+from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.text_line import format_text_line
+from tests.watch.process_family import FAMILY
 
 LOOP = Path(__file__).parent / "loops" / "loop.py"
 LAUNCHER = """
@@ -30,6 +35,29 @@ sys.stdin.read()
 for process in ranks:
     process.kill()
 """
+
+
+@pytest.mark.slow
+def test_ranks_that_no_variable_numbers() -> None:
+    """As `torch.multiprocessing.spawn` starts them: each has a place of its own."""
+    code = "import subprocess, sys; a, b = (subprocess.Popen([sys.executable, '-c', sys.argv[1],"
+    code += " '1']) for _ in range(2)); a.wait()"
+    with subprocess.Popen([sys.executable, "-c", code, FAMILY], stdout=subprocess.PIPE) as launcher:
+        assert launcher.stdout is not None
+        launcher.stdout.readline(), launcher.stdout.readline()
+        session = WatchSession(launcher.pid)
+        seconds = 1.0
+        while seconds < 20 and not all(p.tally.samples for p in session.list_mains()):
+            session.run(seconds := seconds + 0.5)
+        job = collect_facts(session).get(LiveJob)
+        ranks = [process.member.pid for process in session.list_mains()]
+        session.close()
+        for pid in (*ranks, launcher.pid):
+            os.kill(pid, signal.SIGKILL)
+
+    assert job is not None
+    assert set(job.waits) == {f"PID {pid}" for pid in ranks}
+    assert len(ranks) == 2
 
 
 @pytest.mark.extended
@@ -76,6 +104,8 @@ def test_ranks_in_the_view() -> None:
     }
 
     assert "rank 1 wait  70%" in format_text_line(line)
+    without = {key: value for key, value in line.items() if key != "rank"}
+    assert "PID 9 wait  70%" in format_text_line(without | {"ranks": {"PID 9": 0.7, "PID 8": 0.1}})
     waits, table = build_page(line, 80).renderables[1:3]
     assert str(waits) == "ranks by their wait for data: 1: 70%, 0: 4%"
     assert [c.header for c in table.columns][:3] == ["PID", "rank", "role"]  # type: ignore[union-attr]

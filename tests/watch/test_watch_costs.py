@@ -59,7 +59,7 @@ def test_memory_stays_flat_for_two_hours(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def encode_state(session: WatchSession) -> bytes:
     """Everything that a session remembers, as bytes."""
-    parts: list[object] = [session.progress, session.unknown, len(session.ended)]
+    parts: list[object] = [session.progress.batches, session.unknown, len(session.ended)]
     for process in session.processes.values():
         parts += [
             msgspec.structs.asdict(process.tally),

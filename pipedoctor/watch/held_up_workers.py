@@ -1,0 +1,35 @@
+"""Has a worker nothing to do while its loader is late? Then another one holds it up."""
+
+from collections.abc import Sequence
+
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase
+from pipedoctor.watch.tally import SampleTally
+from pipedoctor.watch.watched_process import WatchedProcess
+from pipedoctor.watch.work_samples import WORKING_PHASES
+
+_RECENT_SECONDS = 1.0
+_MIN_SAMPLES = 20
+
+
+def count_held_up(
+    worker: WatchedProcess, main: WatchedProcess | None, workers: Sequence[WatchedProcess]
+) -> None:
+    """
+    Count one look at a worker, if the main process waits for a loader that works.
+
+    With nothing to do while the main process takes a step, workers have made their share;
+    those of a loader in which nobody works wait for its turn.
+    """
+    if main is None or main.phase is not ProcessPhase.WAITING:
+        return
+    since = worker.sampled_at - _RECENT_SECONDS
+    same = [w for w in workers if w.loader == worker.loader and w.sampled_at >= since]
+    if any(w.phase in WORKING_PHASES for w in same):
+        worker.tally.fetch["late"] += 1
+        worker.tally.fetch["held up"] += worker.phase is ProcessPhase.IDLE
+
+
+def compute_held_up_share(tally: SampleTally) -> float | None:
+    """Of the looks at workers that were counted so; None: they are too few."""
+    late = tally.fetch["late"]
+    return tally.fetch["held up"] / late if late >= _MIN_SAMPLES else None
