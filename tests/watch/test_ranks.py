@@ -44,7 +44,8 @@ def test_ranks_that_no_variable_numbers() -> None:
     code += " '1']) for _ in range(2)); a.wait()"
     with subprocess.Popen([sys.executable, "-c", code, FAMILY], stdout=subprocess.PIPE) as launcher:
         assert launcher.stdout is not None
-        launcher.stdout.readline(), launcher.stdout.readline()
+        for _ in range(2):
+            launcher.stdout.readline()
         session = WatchSession(launcher.pid)
         seconds = 1.0
         while seconds < 20 and not all(p.tally.samples for p in session.list_mains()):
