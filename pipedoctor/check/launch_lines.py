@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check.own_options import find_option, replace_options
 from pipedoctor.check.remedy import Remedy
-from pipedoctor.log.launch_commands import find_program, is_plain_command
+from pipedoctor.log.launch_commands import find_options, find_program, is_plain_command
 
 _ENGINES = frozenset({"docker", "podman"})
 _RANKS = ("--nproc-per-node", "--nproc_per_node")
@@ -130,7 +130,7 @@ def _rewrite_torchrun(argv: Sequence[str], own: Mapping[str, list[str]]) -> list
     """Options of the remedy first; its script is the user's."""
     options = [word for word in argv[1:] if word.startswith("-")]
     if "torchrun" in own:
-        at = find_program(own["torchrun"]) + 1
+        at = find_options(own["torchrun"])
         launch = own["torchrun"][:at]
         before, script = _split_script(own["torchrun"][at:])
         if "--standalone" in argv:  # the number of ranks is not what is wrong

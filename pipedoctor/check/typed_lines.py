@@ -8,14 +8,14 @@ from pipedoctor.lazy_pattern import compile_lazily
 _TYPED_LINE = compile_lazily(
     r"(?:\.venv/bin/python|apptainer|cd|conda|cp|curl|date|df|du|export|find|git|hf"
     r"|docker (?:build|rename|restart|run)|fusermount|mkdir|podman (?:rename|run)|python3? -[cm]"
-    r"|rclone|rpcinfo|sbatch|source \.venv|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv"
+    r"|rclone|rm|rpcinfo|sbatch|source \.venv|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv"
     r"|winget|gcsfuse|goofys|juicefs|mount-s3|s3fs) \S"
     r'|set "\w+=|(?:m|container)=\$\('
 )
 """How a line begins that belongs into a shell and not into a file."""
 _SHELL_LINE = compile_lazily(r"RUN |m=\$\(|findmnt |Get-ChildItem |(?:export|set) ")
 """Lines of other files that a shell reads as well."""
-_SUDO = compile_lazily(r"^sudo ", re.MULTILINE)
+_SUDO = compile_lazily(r"^sudo |(?<=&& )sudo |(?<=\| )sudo ", re.MULTILINE)
 
 
 def get_typed_lines(remedy: Remedy) -> str:

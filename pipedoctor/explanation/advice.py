@@ -24,12 +24,24 @@ _SYSTEMS = {"": {"", "posix"}, "windows": {"", "windows"}, "macos": {"", "posix"
 def choose_advice(failure: FailureMode, log: Log | None, *, leads: bool) -> Iterator[Remedy]:
     """Those that lead, or all others, whose conditions hold, filled from the log."""
     log = log or Log()
+    for advice in _select_advice(failure, log):
+        if advice.leads is leads:
+            yield from _fill_advice(advice, failure.cause, log)
+
+
+def stands_alone(failure: FailureMode, log: Log | None) -> bool:
+    """Is there one that leads, and stands in place of those of the check?"""
+    log = log or Log()
+    chosen = (one for one in _select_advice(failure, log) if one.alone)
+    return any(True for one in chosen for _ in _fill_advice(one, failure.cause, log))
+
+
+def _select_advice(failure: FailureMode, log: Log) -> Iterator[Advice]:
     seen = _find_valid(failure, log)
     for advice in failure.remedies:
-        fits = advice.leads is leads and advice.system in _SYSTEMS[log.system]
-        fits = fits and _is_for_torch(advice, failure, log)
+        fits = advice.system in _SYSTEMS[log.system] and _is_for_torch(advice, failure, log)
         if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
-            yield from _fill_advice(advice, failure.cause, log)
+            yield advice
 
 
 def _find_valid(failure: FailureMode, log: Log) -> set[str]:

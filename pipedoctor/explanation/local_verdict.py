@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from pipedoctor.check import Check, Finding, Severity, Verdict
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.runner import run_checks
-from pipedoctor.explanation.advice import choose_advice
+from pipedoctor.explanation.advice import choose_advice, stands_alone
 from pipedoctor.explanation.example_machine import fill_placeholders
 from pipedoctor.explanation.installed_version import judge_by_version
 from pipedoctor.explanation.local_evidence import describe_evidence
@@ -27,10 +27,10 @@ from pipedoctor.explanation.logged_versions import (
 )
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
 from pipedoctor.explanation.other_machine import find_other_machine, judge_by_system
+from pipedoctor.explanation.target_of_log import find_target
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
-from pipedoctor.log.distributions import find_rpm_installer
 from pipedoctor.log.signatures import FailureMode
 from pipedoctor.report.target_shell import TargetShell
 
@@ -177,9 +177,8 @@ def _judge_cause(
     if state == "confirmed" and (origin := find_other_machine(facts.get(Log), ours)):
         state, why = "unknown", f"the log is from {origin}, not from this machine, where {why}"
     places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
-    target = _find_target(state, facts, here=places.at in {"", ours})
-    first = choose_advice(failure, facts.get(Log), leads=True)
-    remedies = [*build_advice(first, places.at, target), *build_remedies(places, target)]
+    target = find_target(state, facts, here=places.at in {"", ours})
+    remedies = _suggest_first(failure, facts.get(Log), places, target)
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
     if check is not None and check is not page:
@@ -196,6 +195,15 @@ def _judge_cause(
         sources=page.sources if page is not None else failure.sources,
         assumed=_find_assumption(places),
     )
+
+
+def _suggest_first(
+    failure: FailureMode, log: Log | None, places: PlaceFindings, target: TargetShell
+) -> list[SuggestedRemedy]:
+    """What takes more from the log leads those of the check, or stands in place of them."""
+    first = build_advice(choose_advice(failure, log, leads=True), places.at, target)
+    alone = stands_alone(failure, log)
+    return [*first, *(() if alone else build_remedies(places, target))]
 
 
 def _find_assumption(places: PlaceFindings) -> str:
@@ -220,34 +228,6 @@ def _choose_place(failure: FailureMode, state: LocalState, ours: str, facts: Fac
 def _move_to_place(places: PlaceFindings, at: str) -> PlaceFindings:
     """In another place than ours, its page finds there what it finds in such a place."""
     return places if at == places.at else replace(places, at=at, here=places.elsewhere.get(at, ()))
-
-
-def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
-    """The shell that remedies are for; `here`: is it in a place like ours?"""
-    log, ours = facts.get(Log), TargetShell.find(facts.get(Site))
-    foreign = log if log is not None and state != "confirmed" else Log()
-    told = foreign.system
-    return TargetShell(
-        windows=told == "windows" if told else ours.windows,
-        macos=told == "macos" if told else ours.macos,
-        root=_is_root(foreign, here=ours.root and here and state != "ruled-out"),
-        tool=foreign.tool,
-        names={**(ours.names if here else {}), **foreign.names},
-        docker_use=foreign.docker_use or ("run" if foreign.place == "kubernetes" else ""),
-        rpm_installer=_find_rpm_installer(foreign, ours.rpm_installer if here else ""),
-    )
-
-
-def _find_rpm_installer(log: Log, ours: str) -> str:
-    named = log.names.get("distribution", "")
-    return find_rpm_installer(named) if named else ours
-
-
-def _is_root(log: Log, *, here: bool) -> bool:
-    """Does root type the remedies? The log may show who typed its commands."""
-    if log.names.get("account") == "root":  # in a container, it says nothing of the host
-        return not log.place or here
-    return here and "account" not in log.names
 
 
 def _decide_state(

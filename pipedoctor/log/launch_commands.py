@@ -48,6 +48,8 @@ _SAFE_EXPANSIONS = compile_lazily(
 _KINDS = {"singularity": "apptainer", **dict.fromkeys(_TRAINERS, "trainer")}
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
+_TORCHRUN_MODULES = frozenset({"torch.distributed.run", "torch.distributed.launch"})
+"""Modules that take the options of torchrun: it is the first, and the second calls that."""
 _PROGRAM = compile_lazily(rf"torchrun|accelerate|sbatch|apptainer|singularity|{_TRAINER}|{_PYTHON}")
 _SHOWN_SCRIPT = compile_lazily(
     r"^(?:[\w.@:~/\\\[\] -]{0,80}[$#%>] {1,3})?(?:cat|head|tail|less|more|grep|sed|nl|bat)\b"
@@ -130,6 +132,8 @@ def _find_kind(line: str) -> str:
     if not program.startswith("python"):
         return _KINDS.get(program, program)
     module = rest[1].split(".")[0] if rest[:1] == ["-m"] and len(rest) > 1 else ""
+    if module and rest[1] in _TORCHRUN_MODULES:
+        return "torchrun"
     starts = module not in _TOOLS if module else bool(rest) and rest[0].endswith(".py")
     return "python" if starts and "setup.py" not in rest[0] else ""
 
@@ -138,6 +142,12 @@ def find_program(words: Sequence[str]) -> int:
     """Where the launcher or the interpreter stands, behind ``uv run`` or ``srun -n 4``."""
     names = (word.rpartition("/")[2] for word in words)
     return next((at for at, name in enumerate(names) if _PROGRAM.fullmatch(name)), 0)
+
+
+def find_options(words: Sequence[str]) -> int:
+    """Where the launcher's own options begin, behind ``torchrun`` or the module that it is."""
+    at = find_program(words) + 1
+    return at + 2 if words[at : at + 1] == ["-m"] and words[at + 1] in _TORCHRUN_MODULES else at
 
 
 def is_plain_command(line: str) -> bool:

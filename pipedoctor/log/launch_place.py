@@ -50,6 +50,7 @@ _PLACE_MARKS = compile_lazily(
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
     r"|\bfailed to register layer\b|^nvidia-container-cli: |\bThis container was built for NVIDIA\b"
+    r"|\bNVIDIA Deep Learning Container License\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )

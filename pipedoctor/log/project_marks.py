@@ -40,8 +40,8 @@ _CONDA_BUILD = compile_lazily(
 )
 """A torch of conda's channel, or of its own image."""
 _TORCH = compile_lazily(
-    r"(?:^PyTorch version: |\byou(?:'ll)? have torch |\btorch(?:\.__version__)?[\s='\":(,]{1,12}"
-    r"|\bPython-3\.\d{1,2}\.\d{1,2} torch-)" + _NUMBER
+    r"(?:^PyTorch version: |^\s*PyTorch \S.{1,40}\(you have |\byou(?:'ll)? have torch "
+    r"|\btorch(?:\.__version__)?[\s='\":(,]{1,12}|\bPython-3\.\d{1,2}\.\d{1,2} torch-)" + _NUMBER
 )
 _BUILD = compile_lazily(
     r"^(?:Version: |[('\"]{1,2}|(?:True|False),? |torch:? |)"

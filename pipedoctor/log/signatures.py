@@ -93,6 +93,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Pattern of the torch of the log, with its build: only for those that match it whole."""
     leads: bool = False
     """Does it come before those of the check: does it take more from the log?"""
+    alone: bool = False
+    """With `leads`: do those of the check not fit what the log shows?"""
     system: Literal["", "windows", "posix", "macos"] = ""
     """Only for logs of this system, where they tell; ``posix``: of Linux."""
 

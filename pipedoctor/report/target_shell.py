@@ -21,6 +21,7 @@ from pipedoctor.check.package_tools import translate_for_tool
 from pipedoctor.check.placeholders import mark_placeholders
 from pipedoctor.check.project_names import put_names
 from pipedoctor.check.rpm_shell import translate_for_rpm
+from pipedoctor.check.windows_torch import name_cuda_index
 from pipedoctor.facts import Facts, Launcher, ProjectRecord, Site, Source
 from pipedoctor.facts.log import DockerUse, PackageTool
 from pipedoctor.log.distributions import find_rpm_installer
@@ -110,6 +111,8 @@ def shape_for_target(remedy: Remedy, target: TargetShell) -> Iterator[Remedy]:
 
 
 def _shape_for_system(remedy: Remedy, target: TargetShell) -> Remedy | None:
+    if target.windows:
+        return name_cuda_index(remedy, target.names)
     if target.macos:
         return translate_for_macos(remedy)
     return translate_for_rpm(remedy, target.rpm_installer) if target.rpm_installer else remedy

@@ -7,6 +7,7 @@ from pipedoctor.versions import parse_version
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
+_CAUSE = "cuda_forward_compat_unsupported"
 _USUAL = (11, 8)
 _IMAGES = {
     (12, 6): "2.7.1-cuda12.6-cudnn9",
@@ -17,27 +18,32 @@ _IMAGES = {
 }
 """PyTorch's own images (https://hub.docker.com/r/pytorch/pytorch, 2026-11-26), by their CUDA."""
 
+_DRIVERS = {(12, 6): 560, (12, 4): 550, (12, 1): 530, (11, 8): 520, (11, 6): 510}
+"""Of which driver each CUDA is: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes."""
+
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """An image that needs no compatibility library: for the CUDA of the driver of the log."""
-    told = log.find_value("cuda_forward_compat_unsupported", "cuda")
-    tag = _find_image(told)
+    told = log.find_value(_CAUSE, "cuda")
+    driver = log.find_value(_CAUSE, "driver")
+    tag = _find_image(told, int(driver or 0))
     image = f"pytorch/pytorch:{tag}-runtime"
-    cuda = f"CUDA {told}" if told else "CUDA (11.8 runs with drivers from 450 on)"
+    known = bool(told or driver)
+    cuda = tag.split("-cuda")[1][:4] if known else "11.8 runs with drivers from 450 on"
     run = f'docker run --rm --gpus all -v "$PWD":/work -w /work {image} python train.py'
     return (
         advise_launch(
-            f"Use an image for the driver's {cuda}, or update the host's driver",
+            f"Use an image for a CUDA that the driver runs ({cuda}), or update the host's driver",
             snippet=run,
             fits=(Launcher.DOCKER,),
         ),
         advise_launch(
-            f"Use an image for the node's {cuda}, or update the node's driver",
+            f"Use an image for a CUDA that the node runs ({cuda}), or update the node's driver",
             snippet=f"FROM {image}",
             fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(
-            f"Use an image for the node's {cuda}",
+            f"Use an image for a CUDA that the node runs ({cuda})",
             snippet=f"apptainer exec --nv docker://{image} python train.py",
             fits=(Launcher.SLURM,),
         ),
@@ -49,9 +55,15 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     )
 
 
-def _find_image(cuda: str) -> str:
-    """Of this CUDA; of the oldest that such drivers run, where the log does not name it."""
+def _find_image(cuda: str, driver: int) -> str:
+    """
+    For this driver: what nvidia-smi says of its CUDA is that of the library in the image.
+
+    Where the log does not name it, of the oldest CUDA that such drivers run.
+    """
     known = parse_version(cuda)[:2] if cuda else _USUAL
+    if driver:
+        known = next((cuda for cuda, least in _DRIVERS.items() if driver >= least), _USUAL)
     return next((tag for least, tag in _IMAGES.items() if known >= least), _IMAGES[_USUAL])
 
 

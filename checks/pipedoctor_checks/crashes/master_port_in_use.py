@@ -1,7 +1,7 @@
 """PDR962: another process already listens on the rendezvous port."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pipedoctor.check import (
     Finding,
@@ -44,6 +44,8 @@ _REMEDIES = (
 _MAX_PORT = 65535
 _SEVERAL_NODES = re.compile(r"--(?:nnodes[= ](?!1\b)|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)")
 
+_OWN_PORT = re.compile(r"--(?:main[-_]process|master)[-_]port(?:=| +)\S+ *")
+
 
 @check("PDR962", "The rendezvous port is already in use")
 def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> Findings:
@@ -75,9 +77,10 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     holder = ports.find_listener(port)
     if holder is None:
         return
-    several = log is not None and _SEVERAL_NODES.search(log.names.get("torchrun", ""))
-    known = _REMEDIES[2:] if several else _REMEDIES
-    remedies = (*_let_accelerate_choose(log), *_choose_free_port(ports, port, log), *known)
+    names = log.names if log is not None else {}
+    own = tuple(_choose_port_of_launcher(ports, port, names))
+    known = _REMEDIES[2:] if own else _REMEDIES[1:] if "torchrun" in names else _REMEDIES
+    remedies = (*(own or _choose_free_port(ports, port, names)), *known)
     yield Finding(
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
@@ -94,40 +97,45 @@ def _find_port(ports: Ports, log: Log | None) -> int | None:
     return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
 
 
-def _let_accelerate_choose(log: Log | None) -> tuple[Remedy, ...]:
-    """It passes its own port on, whatever MASTER_PORT says."""
-    causes = log.find_seen("master_port_in_use") if log else ()
-    if log is None or not any(one.signature.endswith("accelerate") for one in causes):
-        return ()
-    start, _, rest = log.names.get("accelerate", "").partition("accelerate launch ")
-    words = f"accelerate launch --main_process_port 0 {rest or 'train.py'}"
-    return (advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}"),)
-
-
-def _choose_free_port(ports: Ports, port: int, log: Log | None) -> Iterator[Remedy]:
-    """Name another port, the same on all nodes, where the launch took this one."""
-    taken = {one.port for one in ports.listening}
-    free = next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
-    if free is None:
-        return
-    if log is not None and "torchrun" in log.names:  # it does not read MASTER_PORT
-        if _SEVERAL_NODES.search(log.names["torchrun"]):
-            yield advise_launch(
-                f"Use port {free}, which is free here, in the command of every node",
-                argv=("torchrun", f"--master-port={free}", "train.py"),
-                fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
-            )
-    elif port == ports.master:
-        title = f"Use port {free}, which is free here (the same on every node of the job)"
-        yield docker_run(title, "-e", f"MASTER_PORT={free}")
-        yield Remedy(
-            title=title,
-            snippet=f"export MASTER_PORT={free}",
-            fits=(Launcher.BARE,),
-            place=Place.LAUNCHER,
-            lasts=Lasts.PROCESS,
-            advice=True,
+def _choose_port_of_launcher(ports: Ports, port: int, names: Mapping[str, str]) -> Iterator[Remedy]:
+    """Where it passes its own port on, whatever MASTER_PORT says."""
+    free = _find_free_port(ports, port)
+    if "accelerate" in names:
+        start, _, rest = names["accelerate"].partition("accelerate launch ")
+        words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
+        yield advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}")
+    elif names.get("trainer", "").partition(" ")[0].endswith("deepspeed") and free:
+        start, _, rest = names["trainer"].partition(" ")
+        words = f"{start} --master_port {free} {_OWN_PORT.sub('', rest)}"
+        yield advise_launch(f"Use port {free}, which is free here", snippet=words)
+    elif _SEVERAL_NODES.search(names.get("torchrun", "")) and free:
+        yield advise_launch(
+            f"Use port {free}, which is free here, in the command of every node",
+            argv=("torchrun", f"--master-port={free}", "train.py"),
+            fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
         )
+
+
+def _find_free_port(ports: Ports, port: int) -> int | None:
+    taken = {one.port for one in ports.listening}
+    return next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
+
+
+def _choose_free_port(ports: Ports, port: int, names: Mapping[str, str]) -> Iterator[Remedy]:
+    """Name another port, the same on all nodes; torchrun does not read the variable."""
+    free = _find_free_port(ports, port)
+    if free is None or "torchrun" in names or port != ports.master:
+        return
+    title = f"Use port {free}, which is free here (the same on every node of the job)"
+    yield docker_run(title, "-e", f"MASTER_PORT={free}")
+    yield Remedy(
+        title=title,
+        snippet=f"export MASTER_PORT={free}",
+        fits=(Launcher.BARE,),
+        place=Place.LAUNCHER,
+        lasts=Lasts.PROCESS,
+        advice=True,
+    )
 
 
 def _describe_holder(holder: Listener) -> str:

@@ -1,10 +1,11 @@
 """PDR931: The kernel killed a process because memory ran out."""
 
 import shlex
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from pipedoctor.check import Remedy, grant_memory, slurm
+from pipedoctor.check import Remedy, grant_memory, in_code, slurm
 from pipedoctor.check.remedy_steps import as_step
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
@@ -31,6 +32,20 @@ _BUILD = (
 )
 """While an image is built there is no loader, and no flag of ``docker run``."""
 
+
+_OF_WORKERS = frozenset({"killed", "exited", "loader", "background", "half-printed"})
+"""Signatures of a loader that lost its workers."""
+_OFFLOAD_FURTHER = in_code(
+    "What is offloaded fills the memory of the host before a batch is read: offload it to a"
+    " local NVMe (ZeRO stage 3), or use fewer ranks on a node",
+    '"offload_optimizer": {"device": "nvme", "nvme_path": "/local_nvme"},\n'
+    '"offload_param": {"device": "nvme", "nvme_path": "/local_nvme"}',
+)
+_LOAD_ONCE = in_code(
+    "Weights are loaded when memory ends, and no batch is: load them without a second copy"
+    ' (from_pretrained with low_cpu_mem_usage=True and torch_dtype="auto"), and fewer ranks at'
+    " once"
+)
 
 _USUAL_OF_WINDOWS = 24
 """GiB of a machine with 32, of which WSL takes half."""
@@ -66,10 +81,21 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if each:  # Slurm takes no --mem beside it
             option = f"--mem-per-{unit}={-(-2 * each // GiB)}G"
             return smaller, replace(slurm("Request twice as much memory", option), advice=True)
+    holders = _find_holders(seen)
     had = _read_limit(log)
     much = "twice as much memory as now" if had else "more memory than now"
     grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
-    return smaller, *(replace(remedy, advice=True) for remedy in grants)
+    more = (replace(remedy, advice=True) for remedy in grants)
+    return (*holders, *more) if holders else (smaller, *more)
+
+
+def _find_holders(seen: Collection[str]) -> tuple[Remedy, ...]:
+    """What fills the memory, where the log shows that no worker does."""
+    if not _OF_WORKERS.isdisjoint(seen):
+        return ()
+    if {"host-filled", "offloaded"} <= {*seen}:
+        return (_OFFLOAD_FURTHER,)
+    return (_LOAD_ONCE,) if "shards" in seen and "shards-done" not in seen else ()
 
 
 def _read_limit(log: Log) -> int:
