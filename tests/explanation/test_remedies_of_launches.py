@@ -53,19 +53,25 @@ CASES = {
         "export TORCH_CUDA_ARCH_LIST=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader",
     ),
     "a kernel of numba": (
-        f"numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in"
-        f" CUDA_ERROR_UNSUPPORTED_PTX_VERSION\n{SMI.format('12.2')}",
+        (
+            f"numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in"
+            f" CUDA_ERROR_UNSUPPORTED_PTX_VERSION\n{SMI.format('12.2')}"
+        ),
         'conda install -c conda-forge "cuda-version<=12.2"',
     ),
     "the torch that xformers finds": (
         f"    PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.4.1+cu124)\n{WINDOWS}{NMS}",
-        'python -m pip install "torchvision==0.19.1+cu124" --index-url'
-        " https://download.pytorch.org/whl/cu124",
+        (
+            'python -m pip install "torchvision==0.19.1+cu124" --index-url'
+            " https://download.pytorch.org/whl/cu124"
+        ),
     ),
     "a torch of Windows that is not known": (
         WINDOWS + NMS,
-        "python -m pip install --upgrade torch torchvision --index-url"
-        " https://download.pytorch.org/whl/cu126",
+        (
+            "python -m pip install --upgrade torch torchvision --index-url"
+            " https://download.pytorch.org/whl/cu126"
+        ),
     ),
     "what is offloaded": (OFFLOAD.format("97.9"), '"offload_optimizer": {"device": "nvme"'),
     "an offload with room": (OFFLOAD.format("41.0"), "DataLoader(..., num_workers=2"),
@@ -81,8 +87,10 @@ CASES = {
     ),
     "the driver, not the CUDA of the image": (
         NGC + SMI.format("12.5"),
-        'docker run --rm --gpus all -v "$PWD":/work -w /work'
-        " pytorch/pytorch:2.4.1-cuda12.1-cudnn9-runtime",
+        (
+            'docker run --rm --gpus all -v "$PWD":/work -w /work'
+            " pytorch/pytorch:2.4.1-cuda12.1-cudnn9-runtime"
+        ),
     ),
 }
 
