@@ -110,7 +110,13 @@ def _advise_rare_reads(events: list[_Wait], *, decided: bool) -> list[Remedy]:
     """Advise on what is read: nothing, where a loop only waits for all queued work."""
     if all(event.kind == Synchronization.kind for event in events):
         return []
-    return [_test_at_intervals() if decided else _accumulate(events)]
+    tested = all(_is_condition(event) for event in events)
+    return [_test_at_intervals() if decided or tested else _accumulate(events)]
+
+
+def _is_condition(event: _Wait) -> bool:
+    """``assert (x == y).all()``: nothing is there to be added up."""
+    return isinstance(event.details, HostRead) and event.details.how == "if"
 
 
 def _accumulate(events: list[_Wait]) -> Remedy:

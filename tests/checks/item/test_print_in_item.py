@@ -49,10 +49,16 @@ SILENT = {
     "what nobody should ask for": ITEM_BODY.format(
         body="if value:\n            value = 1\n        else:\n            print('only for images')"
     ),
+    "says what is wrong": frames("if x.ndim < 2:\n    print('error, dimension lower than 2')"),
+    "says what is wrong, with its name": frames(
+        "if x.ndim < 2:\n    print(f'{name}: invalid shape')"
+    ),
     "nothing was loaded": printing_item("sample is None"),
 }
 SPEAKS = {
     "in the item": frames("print(index)"),
+    "an error of each item": frames("print('error', x - y)"),
+    "some terrors": frames("if index:\n    print('terror')"),
     "in a function that the item calls": frames("helped(index)")
     + "\ndef helped(x):\n    print(x)\n",
     "depending on the data": frames("if index < 0:\n    print('low')"),

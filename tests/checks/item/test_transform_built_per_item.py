@@ -34,12 +34,26 @@ def crop(how):
         steps += [transforms.Lambda(lambda x: turn(x, how["flip"]))]
     return transforms.Compose(steps)
 """
+RESAMPLED = """
+import torchaudio
+class Rows(IterableDataset):
+    def __iter__(self):
+        return resample(self.rows, 16000)
+def resample(rows, rate):
+    for row in rows:
+        own = row["rate"]
+        row["x"] = torchaudio.transforms.Resample({given}, rate)(row["x"])
+        yield row
+"""
 SILENT = {
+    "by the rate of the item": RESAMPLED.format(given="own"),
+    "by its index": frames("t = transforms.Compose([transforms.Resize(self.sizes[index])])"),
     "by what a function has drawn for the item": CROPPED.format(given="chosen"),
     "once": frames(init="self.t = transforms.Compose([])"),
     "by the size of the item": SCALED.format(given="image"),
 }
 SPEAKS = {
+    "by a rate": RESAMPLED.format(given="8000"),
     "by options, whatever is drawn beside": CROPPED.format(given="self.options"),
     "each time": frames("t = transforms.Compose([])"),
     "by the size that options have": SCALED.format(given="self.options"),

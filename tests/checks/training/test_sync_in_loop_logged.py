@@ -1,9 +1,9 @@
-"""PDR403 where Lightning logs what a step reads."""
+"""PDR403: what is advised where Lightning logs what a step reads, or a condition asks."""
 
 import pytest
 
 from pipedoctor_checks.training.sync_in_loop import sync_in_loop
-from tests.checks.code_samples import HEAD, find
+from tests.checks.code_samples import HEAD, batch_loop, find
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,18 @@ def test_lightning_logs_tensors(call: str, line: str) -> None:
     (finding,) = find(sync_in_loop, code)
 
     assert [remedy.snippet for remedy in finding.remedies] == [line]
+
+
+@pytest.mark.parametrize(
+    ("read", "title"),
+    [
+        ("assert (y == y.t()).all()", "Test the value at intervals"),
+        ("assert (y == y.t()).all()\nprint(y)", "Accumulate on the device"),
+    ],
+)
+def test_what_is_only_asserted_is_not_added_up(read: str, title: str) -> None:
+    code = batch_loop("y = net(x.cuda())\ny.sum().backward()\n" + read)
+
+    (finding,) = find(sync_in_loop, code)
+
+    assert finding.remedies[0].title.startswith(title)

@@ -1,15 +1,18 @@
-"""Whether what a call is given differs from item to item: drawn at random, or the item's size."""
+"""Whether what a call is given differs from item to item: drawn at random, or of the item."""
 
 import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
+from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 _RANDOM_MODULES = ("random.", "numpy.random.", "torch.rand")
 _SIZES = frozenset(("height", "width", "size", "shape"))
+_YIELDS = (ast.Yield, ast.YieldFrom)
 _LIST_METHODS = ("append", "extend", "insert")
 _MAX_EXPRESSIONS = 64
 """What a call is given is followed through no more of them."""
@@ -20,7 +23,10 @@ def depends_on_item(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -
     seen: set[tuple[int, str]] = set()
     given = (*node.args, *(word.value for word in node.keywords))
     queue = [(value, scope) for value in given]
+    of_item = _item_names(scope, node)
     for value, its in queue:
+        if its is scope and of_item & expression_names(value):
+            return True
         if any(_draws(recorder, its, one) for one in find_nodes(value, (ast.Call,))):
             return True
         if any(_is_size_of_item(recorder, its, x) for x in find_nodes(value, (ast.Attribute,))):
@@ -28,6 +34,20 @@ def depends_on_item(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -
         if len(queue) < _MAX_EXPRESSIONS:
             queue += _follow_names(recorder, value, its, seen)
     return False
+
+
+def _item_names(scope: CodeScope, node: ast.Call) -> set[str]:
+    """The index of ``__getitem__``, or what a generator makes an item of in each turn."""
+    if scope.name.rpartition(".")[2] in ITEM_METHODS:
+        return set(scope.given_names)
+    yields = [step.node for kind in _YIELDS for step in scope.steps_by_type.get(kind, ())]
+    return {
+        name
+        for step in (scope.steps_by_type.get(ast.For, ()) if yields else ())
+        if isinstance(loop := step.node, ast.For) and contains_node(loop, node)
+        if any(contains_node(loop, one) for one in yields)
+        for name in expression_names(loop.target)
+    }
 
 
 def _follow_names(

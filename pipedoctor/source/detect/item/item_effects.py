@@ -20,7 +20,6 @@ from pipedoctor.facts.code_events.item import (
 from pipedoctor.facts.code_events.seeds import GeneratorSeed
 from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS, reads_whole
 from pipedoctor.source.detect.dataset.cache_keys import record_missed_keys
-from pipedoctor.source.detect.dataset.caches import is_failure_path
 from pipedoctor.source.detect.dataset.handles import has_file_per_item
 from pipedoctor.source.detect.item.chained_calls import name_call, parses_file
 from pipedoctor.source.detect.item.drawn_arguments import depends_on_item
@@ -37,6 +36,7 @@ from pipedoctor.source.detect.item.first_time import (
     runs_once,
 )
 from pipedoctor.source.detect.item.parse_ahead import parse_ahead, read_parsed
+from pipedoctor.source.detect.item.rejections import explains_rejection
 from pipedoctor.source.detect.item.whole_files import is_read_whole
 from pipedoctor.source.detect.kinds import (
     RANDOM_FUNCTIONS,
@@ -46,14 +46,13 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_for_debugging
 from pipedoctor.source.resolve.device_conditions import is_gpu
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.dead_branches import runs_never
-from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import contains_node
 
 _BUILTIN_CALLS = {"print", "open"}
-_FILE_QUESTIONS = {"exists", "isfile", "is_file", "isdir", "is_dir", "getsize"}
 
 
 def record_item_events(recorder: EventRecorder) -> None:
@@ -74,7 +73,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     if not full and isinstance(node.func, ast.Name) and node.func.id in _BUILTIN_CALLS:
         full = node.func.id
     if full == "print":
-        refuses = _explains_rejection(recorder, scope, step, node)
+        refuses = explains_rejection(recorder, scope, step, node)
         recorder.add_event(Print(refuses=refuses), scope, step, full)
     kind = TextParse if parses_file(full, scope, node) else _find_kind(full, node)
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
@@ -137,43 +136,6 @@ def _find_kind(full: str, node: ast.Call) -> type[ItemCall] | None:
     if full == "joblib.load" and _maps_file(node):
         return ArrayRead
     return KIND_OF_CALL.get(full)
-
-
-def _explains_rejection(
-    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
-) -> bool:
-    """Does this ``print`` report a rejected sample or a wrong argument?"""
-    block = recorder.get_source_text(scope.module).call_statements.get(id(node))
-    last = block[0][-1] if block and step.context.guards else None
-    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)):
-        return True
-    if is_failure_path(step) or (step.context.guards and _tests_for_none(step.context.guards[-1])):
-        return True
-    if any(_asks_for_file(guard.test) for guard in step.context.guards):
-        return True
-    otherwise = bool(step.context.guards) and not step.context.guards[-1].holds
-    plain = all(isinstance(one, ast.Constant) for one in node.args)
-    return (otherwise and plain) or scope.name.endswith("__init__")
-
-
-def _asks_for_file(test: ast.expr) -> bool:
-    """``if not os.path.exists(path)``: whether a file is there, or how large it is."""
-    return any(
-        isinstance(one, ast.Call) and last_name(one.func) in _FILE_QUESTIONS
-        for one in ast.walk(test)
-    )
-
-
-def _tests_for_none(guard: GuardCondition) -> bool:
-    """``if sample is None``: nothing could be loaded."""
-    test = guard.test
-    return (
-        isinstance(test, ast.Compare)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Is if guard.holds else ast.IsNot)
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value is None
-    )
 
 
 def _saves_what_it_reads(recorder: EventRecorder, scope: CodeScope) -> bool:
