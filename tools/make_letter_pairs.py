@@ -1,5 +1,5 @@
 """
-Write how often one letter follows another in names of code: `privacy/letter_pairs.py`.
+Write how often one letter follows another in names of code: `privacy/secrets/letter_pairs.py`.
 
 Counted in the standard library and in torch, numpy and Pillow where they are installed: each
 name once, whatever its case. `drawn_words` tells by it what a machine has drawn from what
@@ -13,7 +13,7 @@ import sysconfig
 from collections import Counter
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "pipedoctor" / "privacy" / "letter_pairs.py"
+TARGET = Path(__file__).parents[1] / "pipedoctor" / "privacy" / "secrets" / "letter_pairs.py"
 PACKAGES = ("torch", "numpy", "PIL")
 LOWEST, STEP = -4.0, 0.5
 _PRIOR = 5

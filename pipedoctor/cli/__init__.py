@@ -113,7 +113,7 @@ def _report_write_error(error: OSError) -> None:
 
 
 def _report_click_error(error: click.ClickException) -> None:
-    from pipedoctor.privacy.secrets import mask_secrets
+    from pipedoctor.privacy.secrets.search import mask_secrets
     from pipedoctor.report.sentences import clean_text
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):

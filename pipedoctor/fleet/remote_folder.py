@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pipedoctor.fleet.folder import TOO_LARGE_REASON, FolderError, is_report_name
 from pipedoctor.fleet.reports import MAX_REPORT_BYTES, UnreadableReportError
-from pipedoctor.privacy.secrets import mask_secrets
+from pipedoctor.privacy.secrets.search import mask_secrets
 
 MISSING_FSSPEC = "URLs need fsspec: pip install 'pipedoctor[url]'"
 

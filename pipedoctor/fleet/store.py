@@ -8,7 +8,7 @@ from pathlib import Path
 from pipedoctor.facts import UnreadableError
 from pipedoctor.fleet.folder import FolderError
 from pipedoctor.fleet.remote_folder import is_url, open_filesystem
-from pipedoctor.privacy.secrets import mask_secrets
+from pipedoctor.privacy.secrets.search import mask_secrets
 from pipedoctor.runtime import files
 from pipedoctor.textsafe import escape_surrogates
 

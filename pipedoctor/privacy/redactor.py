@@ -17,8 +17,8 @@ from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import AliasMemory, AliasTable
 from pipedoctor.privacy.code_literals import mask_literal_value, mask_literals
 from pipedoctor.privacy.identity import UserIdentity
-from pipedoctor.privacy.names import NameRedactor
-from pipedoctor.privacy.secrets import MASK, mask_field, mask_secrets
+from pipedoctor.privacy.names.replacement import NameRedactor
+from pipedoctor.privacy.secrets.search import MASK, mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
 from pipedoctor.textsafe import escape_surrogates, straighten_quotes
 

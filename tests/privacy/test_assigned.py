@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.privacy.secrets import mask_secrets
+from pipedoctor.privacy.secrets.search import mask_secrets
 
 SECRET = "Zq8LwT3xKp0RvYd5aB7"
 

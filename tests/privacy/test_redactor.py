@@ -11,7 +11,7 @@ from pipedoctor.facts import (
 )
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
-from pipedoctor.privacy.secrets import is_secret_name, mask_secrets
+from pipedoctor.privacy.secrets.search import is_secret_name, mask_secrets
 from tests.privacy.alice import ALICE, said
 
 

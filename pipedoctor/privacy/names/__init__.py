@@ -1,0 +1,1 @@
+"""Names of people, hosts and customers: where they stand, and what stands for them."""
