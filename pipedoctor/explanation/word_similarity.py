@@ -94,10 +94,10 @@ class WordCounts(msgspec.Struct, frozen=True):
 
 
 class Vocabulary(NamedTuple):
-    """How rare words are, and how much each speaks for a cause (of length 1)."""
+    """How rare words are, and how often each stands in the texts about a cause."""
 
     rarity: Mapping[str, float] = {}
-    causes: Mapping[str, Mapping[str, float]] = {}
+    causes: Mapping[str, Mapping[str, int]] = {}
 
 
 class SimilarCause(NamedTuple):
@@ -119,19 +119,25 @@ def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]
 
     None, if none is near.
     """
+    rarity = vocabulary.rarity
     text = "\n".join(
         "" if _is_of_others(row) else hide_mentions(row, comments=True) for row in text.split("\n")
     )
     log_weights = {
-        word: (1 + math.log(count)) * vocabulary.rarity.get(word, _UNKNOWN_RARITY)
+        word: (1 + math.log(count)) * rarity.get(word, _UNKNOWN_RARITY)
         for word, count in Counter(split_words(text)).items()
     }
     length = math.sqrt(sum(value * value for value in log_weights.values())) or 1.0
-    rare = {word for word in log_weights if vocabulary.rarity.get(word, 0.0) >= _MIN_RARITY}
+    rare = {word for word in log_weights if rarity.get(word, 0.0) >= _MIN_RARITY}
+    weights = {
+        cause: weigh_words(counts, rarity)
+        for cause, counts in vocabulary.causes.items()
+        if len(rare & counts.keys()) >= _MIN_SHARED_WORDS
+    }
     near = {
         cause: sum(log_weights[word] * its[word] for word in log_weights.keys() & its.keys())
         / length
-        for cause, its in vocabulary.causes.items()
+        for cause, its in weights.items()
         if len(rare & its.keys()) >= _MIN_SHARED_WORDS
     }
     best = nlargest(MAX_SIMILAR, near, key=lambda cause: (near[cause], cause))
@@ -139,22 +145,21 @@ def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]
         return []
     least = max(MIN_SIMILARITY, _MIN_SHARE * near[best[0]]) if best else MIN_SIMILARITY
     return [
-        SimilarCause(cause, near[cause], _find_telling_lines(text, vocabulary, cause))
+        SimilarCause(cause, near[cause], _find_telling_lines(text, rarity, weights[cause]))
         for cause in best
         if near[cause] >= least and cause != USER_CODE_BUG
     ]
 
 
 def _find_telling_lines(
-    text: str, vocabulary: Vocabulary, cause: str
+    text: str, rarity: Mapping[str, float], its: Mapping[str, float]
 ) -> tuple[tuple[int, str], ...]:
     """The lines that speak most for it, in their order."""
     rows = list(enumerate(text.split("\n"), 1))
-    its = vocabulary.causes[cause]
 
     def compute_weight(row: tuple[int, str]) -> float:
         shared = its.keys() & set(split_words(row[1]))
-        return sum(vocabulary.rarity[word] * its[word] for word in shared)
+        return sum(rarity[word] * its[word] for word in shared)
 
     return tuple(
         sorted(one for one in nlargest(_MAX_LINES, rows, compute_weight) if compute_weight(one))
@@ -167,20 +172,12 @@ def load_vocabulary() -> Vocabulary:
     counts: dict[str, dict[str, int]] = {}
     for pack in find_packs():
         counts = _read_pack(pack) | counts
-    return weigh_words(counts)
-
-
-def weigh_words(counts: Mapping[str, Mapping[str, int]]) -> Vocabulary:
-    """TF-IDF, of each cause the words that weigh most."""
     spread = Counter(word for its in counts.values() for word in its)
-    rarity = {word: math.log(len(counts) / count) for word, count in spread.items()}
-    causes = {cause: _weigh_cause(its, rarity) for cause, its in counts.items()}
-    kept = {word for its in causes.values() for word in its}
-    return Vocabulary({word: rarity[word] for word in kept}, causes)
+    return Vocabulary({w: math.log(len(counts) / n) for w, n in spread.items()}, counts)
 
 
-def _weigh_cause(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
-    """The heaviest words, as a vector of length 1."""
+def weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
+    """TF-IDF: the words of a cause that weigh most, as a vector of length 1."""
     found = {word: (1 + math.log(n)) * rarity[word] for word, n in counts.items() if rarity[word]}
     best = nsmallest(_MAX_WORDS, found.items(), key=lambda one: (-one[1], one[0]))
     length = math.sqrt(sum(value * value for _, value in best)) or 1.0

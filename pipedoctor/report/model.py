@@ -241,6 +241,16 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
     )
 
 
+_FIRST_WORDS = frozenset(
+    (
+        *("a", "all", "an", "at", "both", "each", "every", "in", "it", "its", "neither", "no"),
+        *("not", "nothing", "on", "one", "only", "several", "some", "the", "there", "this"),
+        *("batches", "images", "processes", "threads", "transparent", "two", "workers"),
+    )
+)
+"""Words with which summaries begin, and which name nothing."""
+
+
 def _convert_finding(item: RankedFinding, remark: str, target: TargetShell) -> ReportedFinding:
     check, finding = item.check, item.finding
     return ReportedFinding(
@@ -249,7 +259,7 @@ def _convert_finding(item: RankedFinding, remark: str, target: TargetShell) -> R
         name=check.name,
         severity=cast("SeverityName", finding.severity.name.lower()),
         title=check.title,
-        summary=finding.summary,
+        summary=begin_sentence(finding.summary),
         evidence=dict(finding.evidence),
         location=finding.location,
         also_at=finding.also_at,
@@ -265,3 +275,13 @@ def _convert_finding(item: RankedFinding, remark: str, target: TargetShell) -> R
         assumed=finding.assumed,
         why=f"{item.why}; {remark}" if remark else item.why,
     )
+
+
+def begin_sentence(text: str) -> str:
+    """
+    Begin with a capital, where the first word is a plain English one.
+
+    Names (``torch``, ``num_workers``, ``pip``), paths and messages stay as they are written.
+    """
+    word = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if word in _FIRST_WORDS else text

@@ -1,7 +1,8 @@
-"""How many of something, in words."""
+"""How many of something, in words; and how a sentence begins."""
 
 import pytest
 
+from pipedoctor.report.model import begin_sentence
 from pipedoctor.units import format_count
 
 
@@ -19,3 +20,18 @@ from pipedoctor.units import format_count
 )
 def test_many(count: float, noun: str, said: str) -> None:
     assert format_count(count, noun) == said
+
+
+@pytest.mark.parametrize(
+    ("summary", "shown"),
+    [
+        ("the workers need 3.1 GiB", "The workers need 3.1 GiB"),
+        ("no file records the versions", "No file records the versions"),
+        ("torch has no CUDA", "torch has no CUDA"),
+        ("num_workers=0 is passed", "num_workers=0 is passed"),
+        ("/dev/shm has 64.0 MiB", "/dev/shm has 64.0 MiB"),
+        ("", ""),
+    ],
+)
+def test_a_summary_is_a_sentence_and_keeps_names(summary: str, shown: str) -> None:
+    assert begin_sentence(summary) == shown
