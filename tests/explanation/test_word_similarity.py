@@ -81,7 +81,7 @@ def test_every_cause_has_words(book: SignatureCatalogue) -> None:
 
 
 def test_three_words_may_be_chance() -> None:
-    its = dict.fromkeys(WORDS, 1)
+    its: dict[str, int] = dict.fromkeys(WORDS, 1)
     known = Vocabulary(dict.fromkeys(its, 2.0), {"quota": its})
 
     assert find_similar_causes("quota throttled period", known) == []
@@ -89,14 +89,14 @@ def test_three_words_may_be_chance() -> None:
 
 
 def test_common_words_say_nothing() -> None:
-    its = dict.fromkeys(WORDS, 1)
+    its: dict[str, int] = dict.fromkeys(WORDS, 1)
     known = Vocabulary(dict.fromkeys(its, 1.0), {"quota": its})
 
     assert find_similar_causes("quota throttled period cgroup", known) == []
 
 
 def test_what_is_most_like_an_error_in_code_has_no_cause() -> None:
-    code = dict.fromkeys(WORDS, 1)
+    code: dict[str, int] = dict.fromkeys(WORDS, 1)
     its = {**code, "quota": 2}
     known = Vocabulary(dict.fromkeys(its, 2.0), {"quota": its, USER_CODE_BUG: code})
 
