@@ -116,3 +116,13 @@ def test_what_is_read_in_the_first_steps_is_occasional(guard: str, found: int) -
     code = batch_loop(f"{GPU_STEP}if {guard}:\n    print(loss.item())")
 
     assert len(find(sync_in_loop, code)) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("False", 0), ("True", 1), ("None", 1), ("read()", 1)]
+)
+def test_a_flag_that_is_taken_back_asks_for_one_read(given: str, found: int) -> None:
+    guarded = f"if self.report:\n    self.report = {given}\n    print(loss.item())"
+    code = batch_loop(GPU_STEP + guarded)
+
+    assert len(find(sync_in_loop, code)) == found

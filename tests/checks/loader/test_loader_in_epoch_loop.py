@@ -20,7 +20,24 @@ class Runner:
 def main(net):
     {made}
 """
+WEIGHTED = (
+    DATASETS
+    + """
+class Trainer:
+    def __init__(self):
+        self.rows = Images()
+    def draw(self):
+        self.weights = {weights}
+        drawn = WeightedRandomSampler({given})
+        self.loader = DataLoader(self.rows, sampler=drawn, num_workers=2)
+def main():
+    trainer = Trainer()
+    for epoch in range(9):
+        trainer.draw()
+"""
+)
 SILENT = {
+    "other weights each time": WEIGHTED.format(weights="weigh(net)", given="self.weights, 9"),
     "before it": loader_call("Images(), num_workers=2", TRAIN_LOOP),
     "another size each time": DATASETS + "def main():\n    for size in range(9):\n"
     "        loader = DataLoader(Images(), batch_size=size, num_workers=2)\n",
@@ -30,6 +47,8 @@ SILENT = {
     "        loader = DataLoader(Images())\n",
 }
 SPEAKS = {
+    "the same weights each time": WEIGHTED.format(weights="[1, 2]", given="self.weights, 9"),
+    "a sampler of the dataset alone": WEIGHTED.format(weights="weigh(net)", given="self.rows"),
     "each epoch": DATASETS + "def main():\n    for epoch in range(9):\n"
     "        loader = DataLoader(Images(), num_workers=2)\n",
     "until there are enough steps": DATASETS + "def main(rows):\n    step = 0\n"

@@ -56,6 +56,8 @@ def find_receiving_names(
 def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) -> str:
     """The loop over epochs that makes it again each time, for no reason that shows."""
     scope, step = loader.site.scope, loader.site.step
+    if _has_new_sampler(loader, scope):
+        return ""
     names = {
         n.id
         for given in loader.arguments.values()
@@ -87,6 +89,33 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         if _is_called_by_steps(recorder, site, scope, names):
             return f"call of {scope.name}"
     return ""
+
+
+def _has_new_sampler(loader: ResolvedLoaderCall, scope: CodeScope) -> bool:
+    """``sampler=Weighted(rows, self.weights)``, of weights that the function computes each time?"""
+    rows = loader.arguments.get("dataset")
+    left = _list_keys(rows.node) if rows is not None else set[str]()
+    made = [
+        one
+        for name in ("sampler", "batch_sampler")
+        if (given := loader.arguments.get(name)) is not None
+        for one in (
+            given.node,
+            *(value for value, _ in scope.bindings.get(binding_key(given.node), ())),
+        )
+        if isinstance(one, ast.Call)
+    ]
+    return any(
+        isinstance(value, ast.Call)
+        for call in made
+        for key in {key for one in call.args for key in _list_keys(one)} - left
+        for value, _ in scope.bindings.get(key, ())
+    )
+
+
+def _list_keys(node: ast.expr) -> set[str]:
+    """The variables and attributes of ``self`` in an expression."""
+    return {binding_key(one) for one in find_nodes(node, (ast.Name, ast.Attribute))} - {""}
 
 
 def _repeats_the_same(loop: ast.While, loader: ResolvedLoaderCall, names: set[str]) -> bool:
