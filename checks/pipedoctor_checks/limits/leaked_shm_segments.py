@@ -27,7 +27,8 @@ def leaked_shm_segments(shm: Shm, /, *, share: float = 0.1) -> Findings:
     `torch_<pid>_*` is garbage if that process is dead and no process maps it or has it
     open. That is known only if all processes of the machine are visible, and no other
     container shares this /dev/shm. From `share` of its size on it is a risk, below that
-    a note. The remedy removes exactly the files it lists.
+    a note; files that hold nothing are not reported. The remedy removes exactly the files
+    it lists.
 
     Names that contain no process ID (`psm_*`, `sem.*`, `mp-*`, `nccl-*`), and all names
     if other containers may own them, are never removed: a process that is about to open
@@ -42,7 +43,7 @@ def leaked_shm_segments(shm: Shm, /, *, share: float = 0.1) -> Findings:
     - https://man7.org/linux/man-pages/man5/tmpfs.5.html
     """
     dead = [one for one in shm.segments if _is_garbage(one, shm)]
-    if dead:
+    if _total_bytes(dead):
         yield _report_leaked(dead, shm, share)
     doubtful = [one for one in shm.segments if one not in dead and _is_doubtful(one)]
     if doubtful and _total_bytes(doubtful) >= share * shm.size:

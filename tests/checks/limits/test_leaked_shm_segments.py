@@ -34,6 +34,7 @@ def shm(*segments: Segment, **more: Any) -> Shm:
         pytest.param(shm(), id="nothing there"),
         pytest.param(shm(replace(DEAD, owner_alive=True)), id="its process lives"),
         pytest.param(shm(replace(DEAD, held=True)), id="another process holds it"),
+        pytest.param(shm(replace(DEAD, size=0)), id="it holds nothing"),
         pytest.param(shm(replace(NAMELESS, held=True)), id="somebody holds it"),
         pytest.param(shm(replace(NAMELESS, size=1 * GiB - 1)), id="little that may be leaked"),
         pytest.param(shm(replace(DEAD, size=1 * GiB - 1, held=None)), id="little, holders hidden"),
