@@ -10,6 +10,7 @@ from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.html_page import render_page
 from pipedoctor.report.model import Report, ReportedFinding
 from pipedoctor.report.resources import build_resources
+from pipedoctor.report.size_limits import describe_left_out
 from pipedoctor.report.timeline import build_timeline
 from pipedoctor.textsafe import encode_json
 from pipedoctor.units import format_count
@@ -30,11 +31,14 @@ class FindingGroup:
 def render(report: Report, *, diffs: EditDiffs = NO_DIFFS) -> str:
     """Write the report as a page that needs nothing but itself; `diffs` are of edits."""
     record = json.ReportRecord(schema=report.schema, created=report.created, facts=report.facts)
+    encoded = encode_json(record).decode()
+    left_out = describe_left_out(len(encoded))
     sentence = sentences.describe_verdict(report)
     return render_page(
         f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
         "report.html.jinja",
-        record=encode_json(record).decode(),
+        record="" if left_out else encoded,
+        left_out=left_out,
         report=report,
         diffs=diffs,
         worst=_worst_severity(report),

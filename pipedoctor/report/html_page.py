@@ -29,6 +29,7 @@ from markupsafe import Markup, escape
 
 from pipedoctor.check import shell
 from pipedoctor.report import sentences
+from pipedoctor.report.size_limits import cut_text
 from pipedoctor.version import __version__
 
 CONTENT_POLICY = (
@@ -68,7 +69,8 @@ def render_page(
 
 def escape_lines(text: str) -> Markup:
     """Text of many lines, cleaned and escaped, with its newlines."""
-    return Markup("\n").join(map(sentences.clean_text, text.rstrip("\n").split("\n")))
+    rows = cut_text(text.rstrip("\n")).split("\n")
+    return Markup("\n").join(map(sentences.clean_text, rows))
 
 
 def is_clickable(text: str) -> bool:
@@ -96,7 +98,9 @@ def _create_environment() -> Environment:
 
 
 def _clean_value(value: object) -> Markup:
-    return value if isinstance(value, Markup) else escape(sentences.clean_text(value))
+    if isinstance(value, Markup):
+        return value
+    return escape(cut_text(sentences.clean_text(value)))
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from pipedoctor.report import sentences
 from pipedoctor.report.configuration import describe_configuration
 from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.model import Report, ReportedFinding, ReportedRemedy
+from pipedoctor.report.size_limits import describe_left_out
 from pipedoctor.textsafe import encode_indented_json
 
 _MARKDOWN_CHARS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
@@ -118,7 +119,8 @@ def _write_appendix(report: Report) -> Iterator[str]:
     yield from write_skipped(report)
     yield from write_healthy(report)
     facts = encode_indented_json(report.facts)
-    yield from write_details("Facts", fence_code(facts.decode(), "json"))
+    left_out = describe_left_out(len(facts))
+    yield from write_details("Facts", left_out or fence_code(facts.decode(), "json"))
 
 
 def write_skipped(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pipedoctor.report import sentences
+from pipedoctor.report import markdown, sentences
 from pipedoctor.report.html import render
 from pipedoctor.report.model import Report, ReportedFacts
 
@@ -150,3 +150,31 @@ def test_the_policy_stops_what_got_in_all_the_same(
     assert not [asked for asked in window.asked if "x.invalid" in asked] or (
         "blocked" in " ".join(window.complaints)
     )
+
+
+def enlarged(report: Report, size: int) -> Report:
+    """The same, with a text of so many letters among its facts."""
+    site: dict[str, Any] = {"system": "linux", "distribution": "A" * size}
+    return replace(report, facts=ReportedFacts(known={"site": site}, unknown={}))
+
+
+@pytest.mark.parametrize("render_report", [render, markdown.render], ids=["HTML", "Markdown"])
+def test_a_huge_report_makes_no_huge_page(
+    ill: Report, render_report: Callable[[Report], str]
+) -> None:
+    titled = replace(ill.findings[0], summary="B" * (1 << 20))
+
+    page = render_report(replace(enlarged(ill, 8 << 20), findings=(titled,)))
+
+    assert "The facts (8.0 MiB) are left out here" in page
+    if render_report is render:
+        assert len(page) < 1 << 20
+        assert re.search(r"B\.\.\. \(\d{7} more characters are left out\)", page)
+        assert "--from report.html" not in page
+
+
+def test_the_facts_of_a_usual_report_stay_in_its_page(ill: Report) -> None:
+    page = render(enlarged(ill, 100_000))
+
+    assert page.count("A" * 100_000) == 1
+    assert "The facts (" not in page

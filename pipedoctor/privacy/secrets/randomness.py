@@ -71,13 +71,12 @@ def compute_entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
 
 
+_DIGIT, _SMALL, _CAPITAL = map(compile_lazily, ("[0-9]", "[a-z]", "[A-Z]"))
+
+
 def has_three_classes(text: str) -> bool:
     """Are there small letters, capitals and digits in it?"""
-    return (
-        any("0" <= c <= "9" for c in text)
-        and any("a" <= c <= "z" for c in text)
-        and any("A" <= c <= "Z" for c in text)
-    )
+    return bool(_DIGIT.search(text) and _SMALL.search(text) and _CAPITAL.search(text))
 
 
 def is_random(text: str, *, in_pieces: bool = False) -> bool:

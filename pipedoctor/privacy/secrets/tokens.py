@@ -8,6 +8,7 @@ from pipedoctor.privacy.secrets.token_forms import TOKEN_FORMS, TokenForm
 
 _WORD_LETTERS = str.maketrans({chr(n): " " for n in range(128) if not chr(n).isalnum()})
 _FIRST_WORD = compile_lazily(r"([A-Za-z0-9]+)[_.-]")
+_WORD_END = compile_lazily(r"[^A-Za-z0-9]")
 _MIN_RUN, _MIN_JWT_RUN = 14, 10
 """Letters and digits in a row that a token without a separator has at least."""
 _MAX_SPLIT_CHARS = 1 << 16
@@ -69,7 +70,11 @@ def _mask_form(text: str, prefix: str, form: TokenForm, mask: str) -> str:
     parts: list[str] = []
     done = 0
     while at >= 0:
-        match = None if at and is_ascii_alphanumeric(text[at - 1]) else pattern.match(text, at)
+        if at and is_ascii_alphanumeric(text[at - 1]):  # no token begins within a word
+            end = _WORD_END.search(text, at)
+            at = text.find(prefix, end.end()) if end else -1
+            continue
+        match = pattern.match(text, at)
         if match and not is_placeholder(match[0]):
             parts += [text[done:at], mask]
             done = match.end()

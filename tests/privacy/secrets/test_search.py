@@ -2,6 +2,7 @@
 
 import random
 import string
+import sys
 import time
 
 import pytest
@@ -170,3 +171,30 @@ def test_hostile_lines_with_a_mark_take_no_time(part: str, told: str) -> None:
     Redactor(RedactionLevel.SECRETS).redact_text(text)
 
     assert time.process_time() - began < 1
+
+
+def test_a_long_run_of_letters_costs_few_calls() -> None:
+    """Marks of tokens stand at each of its letters, and none of these begins a token."""
+    size = 50_000
+    text = "A" * size
+    calls = 0
+    mask_secrets(text)  # compiles the patterns
+
+    def count(_frame: object, event: str, _function: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        masked = mask_secrets(text)
+    finally:
+        sys.setprofile(None)
+
+    assert masked == text
+    assert calls < size // 10
+
+
+def test_a_token_behind_a_run_of_its_mark_is_masked() -> None:
+    token = "AKIA" + "Q3EGRIDRQ5ZD2PZK"
+    for before in ("AKIAAKIA ", "AAAA=", "xAKIA,AKIA-", "AKIA\u00e9"):
+        assert token not in mask_secrets(f"{before}{token}")
