@@ -14,7 +14,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
-from pipedoctor.log.progress import is_failure, is_handled, is_refuted
+from pipedoctor.log.progress import is_failure, is_handled, is_refuted, is_survived
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -124,16 +124,11 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
     return [
         (one, signature)
         for seen, signature in matches
-        if log.raised or not _is_survived(seen, log)
+        if log.raised or not is_survived(seen, signature, log)
         if failed or not is_refuted(seen, signature, log.progress_line)
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
     ]
-
-
-def _is_survived(seen: Seen, log: Log) -> bool:
-    """Is a transfer complete behind it, or does its logger say later that the job is through?"""
-    return seen.line < log.complete_line or (seen.logged and seen.line < log.end_line)
 
 
 def _weigh_sightings(
@@ -174,11 +169,11 @@ def _is_overridden(
     others: bool,
 ) -> bool:
     """Is it only a warning, while something else ended the job?"""
-    warning = signature.role is SignatureRole.WARNING
+    handled = is_handled(match.text)
     akin = signatures.failures[match.cause].akin
-    if akin and any(re.search(akin, text) for text in exceptions):
+    if akin and not (handled and others) and any(re.search(akin, text) for text in exceptions):
         return False
-    warning = warning or is_handled(match.text)
+    warning = handled or signature.role is SignatureRole.WARNING
     warned = warning or (akin and (match.warned or _WARNING_TEXT.search(match.text)))
     return bool((warned and exceptions) or (warning and others))
 

@@ -30,6 +30,8 @@ class Raised(Part, frozen=True, kw_only=True):
     own: TracebackFrame | None = None
     library: str = ""
     """The package of the innermost frame, where that is none of the user's own."""
+    minor: bool = False
+    """Does its line call itself a warning of a program, or say what is done instead?"""
 
 
 MAX_SIGHTINGS = 16
@@ -76,6 +78,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """The last line that says that a transfer is complete, with no failure behind it; 0: none."""
     end_line: int = 0
     """The last line, where a logger says in it that the job is through; 0: it does not."""
+    done_line: int = 0
+    """One of the last lines, where it says that the job is through; 0: none does."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""

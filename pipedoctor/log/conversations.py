@@ -9,8 +9,8 @@ _SPEAKER = compile_lazily(
     r"|^\{?.{0,40}\"(?:user|author|from)\": ?\"(?P<user>[^\"]{1,40})\""
     r"|^\*\*(?P<bold>\w[\w-]{1,30})\*\* (?:opened|commented|closed|added|reopened)\b"
     r"|^(?P<stamp>[A-Za-z][\w-]{1,20}(?: [A-Z]\w{0,20}\.?)?) {1,3}"
-    r"(?:\d\d?:\d\d$|[—-] .{0,12}\d\d?:\d\d)"
-    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply))\b.{0,60}$"
+    r"(?:\d\d?:\d\d(?:$|  )|[—-] .{0,12}\d\d?:\d\d|[—-] (?:[A-Z][a-z]{2,8} \d{1,2}|\d+ \w+ ago)\b)"
+    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply|(?:subject|betreff): (?:re|aw)))\b.{0,60}$"
     r"|^(?P<alone>[a-z][\w-]{2,20})$"
     r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
 )
@@ -29,7 +29,10 @@ _SOLVED = compile_lazily(
     r"|\bno (?:\w{2,20} )?(?:oom|crash|hang|error|problem|issue)s? (?:any ?more|since)\b"
     r"|\b(?:connected|running|works?|training|trains|up|fine) (?:\w{1,12} )?(?:now|again)\b"
     r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
-    r"|\bl(?:ä|ae)uft (?:jetzt|wieder|nun)\b|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
+    r"|\bl(?:ä|ae)uft (?:\w+ ){0,2}(?:jetzt|wieder|nun|durch)\b|:tada:|🎉|\bgood to hear\b"
+    r"|\bthank(?:s| you)\b(?!,? in advance)|\bno complaints\b|\bback to normal\b"
+    r"|\ball (?:good|fine|well|green)\b|\bgone since\b"
+    r"|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
 )
 _NOT_SOLVED = compile_lazily(
     r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"

@@ -73,6 +73,7 @@ _UNTRUE = compile_lazily(
     r"[\"']?(?: ?= ?0\b(?![.x])|(?: ?= ?|: ?)(?:0|none|no|false)(?=\s{0,4}(?:[,;|)}\]]|$))"
     r"|: ?(?:none|no)\b(?=\.| in \d))"
     r"|^[a-z_:]{3,100}(?:\{.{0,300}\})? 0(?:\.0)?$"
+    r"|\b\w{0,60}(?:kill|oom|error|restart|timeout|failure|xid)\w{0,40}(?:[,;\t]0(?:\.0)?)+$"
     rf"|\b(?:no longer|never again|not longer) (?:be )?{_ENDED}\b[^;.]*"
     r"|^.{0,300}\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\b"
     r".{0,60} any ?more\b[^;.]*"

@@ -4,7 +4,7 @@ import math
 import re
 from functools import lru_cache
 
-from pipedoctor.facts.log import Seen
+from pipedoctor.facts.log import Log, Seen
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.signatures import Signature, SignatureRole
 
@@ -57,7 +57,7 @@ _LEFT_OUT = compile_lazily(
 """What a job does without, and goes on."""
 _MINOR = compile_lazily(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
-    rf"|[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
+    rf"|^(?:{_LEVEL})\s+[\w.]{{1,40}}: |[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:\d+[dhms]){1,3} +Warning +Failed\w"
@@ -84,6 +84,8 @@ _COMPLETE = compile_lazily(
     r"^Transferred: .{0,60}\b(\d+) / \1, 100%"
     r"|\b([1-9]\d*) (?:of|/) \2 (?:files?|shards?|objects?|parts?|chunks?|samples?)\b"
     r"(?! .{0,20}(?:left|missing|fail))"
+    r"|\b[1-9]\d* (?:ok|good|valid|kept|passed)\b.{0,20}, \d+ "
+    r"(?:quarantined|skipped|removed|dropped|repaired|replaced|moved)\b"
     r"|(?i:\ball (?:\d+ )?(?:files|shards|objects|parts|downloads|uploads|transfers)\b.{0,40}"
     r"\b(?:done|ok|present|complete\w*|verified|transferred|downloaded|uploaded|copied)\b)"
     r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
@@ -94,10 +96,20 @@ _LOGGED = compile_lazily(
     r"(?:[\w.]{1,40}: ?|[-|] ?|\[[\w.]{1,40}\] ?)?"
     r"\W?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL)\b"
 )
-_FINISHED = compile_lazily(
+_FINISHED_WORDS = (
     r"(?i)\b(?:finished|all done|(?:training|job|run|fit) (?:is )?(?:complete[d]?|done))\b"
 )
+_FINISHED = compile_lazily(_FINISHED_WORDS)
 """What a job logs when it is through."""
+_THROUGH = compile_lazily(
+    rf"{_FINISHED_WORDS}|(?i:^\W{{0,4}}(?:done|finished|completed)\b)"
+    r"|(?i:\bbest (?:\w{1,20} ){0,2}(?:is|was|[:=])? ?\d)|\bstopped: `?max_|\(success\)"
+    r"|(?i:\b(?:total|overall) (?:training )?time\b|\b(?:model|weights|results?) (?:were |was )?"
+    r"(?:saved|written|exported)\b|\bsaved (?:the |final |best )?(?:model|weights|results?)\b)"
+)
+"""The same, of a job without a logger."""
+_LAST_ROWS = 4
+"""Rows at the end of a log in which a job says that it is through."""
 _COUNT = compile_lazily(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}0{0,4}[1-9]"
 )
@@ -162,6 +174,16 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     return 0
 
 
+def find_last_lines(tail: bytes, lines: int) -> dict[str, int]:
+    """The fields of a `Log` that say in which line it works, is complete, or ends; 0: in none."""
+    return {
+        "progress_line": find_last_progress(tail, lines),
+        "complete_line": find_completion(tail, lines),
+        "end_line": find_logged_end(tail, lines),
+        "done_line": find_end(tail, lines),
+    }
+
+
 def is_logged(line: str) -> bool:
     """Does the line have the time and the level of a logger?"""
     return bool(_LOGGED.match(line))
@@ -183,6 +205,17 @@ def find_logged_end(tail: bytes, lines: int) -> int:
     last = _split_tail(tail)[-1]
     ended = is_logged(last) and _FINISHED.search(last) and not _FAILURE.search(last)
     return lines if ended else 0
+
+
+def find_end(tail: bytes, lines: int) -> int:
+    """The last line in which a job says that it is through; 0: none, or a failure is behind it."""
+    rows = _split_tail(tail)[-_LAST_ROWS:]
+    for back, row in enumerate(reversed(rows)):
+        if _FAILURE.search(drop_counts_of_none(row)) and not is_minor(row):
+            return 0
+        if _THROUGH.search(row):
+            return lines - back
+    return 0
 
 
 def _is_started_since(rows: list[str]) -> bool:
@@ -222,3 +255,10 @@ def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
     lives = signature.role in {SignatureRole.SILENT, SignatureRole.WARNING}
     weak = seen.minor and (not lives or _HYPOTHETICAL.search(seen.text))
     return signature.passing or bool(weak)
+
+
+def is_survived(seen: Seen, signature: Signature, log: Log) -> bool:
+    """Is a transfer complete behind it, or does its job say later that it is through?"""
+    mild = seen.minor or seen.warned or signature.role is SignatureRole.WARNING
+    ended = log.done_line if mild else log.end_line if seen.logged else 0
+    return seen.line < max(ended, log.complete_line)

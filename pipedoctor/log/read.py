@@ -19,14 +19,7 @@ from pipedoctor.log.line_prefixes import LogLine, split_windows, strip_prefixes,
 from pipedoctor.log.manifests import MANIFEST_WORDS
 from pipedoctor.log.mentions import hide_mentions, is_quotation
 from pipedoctor.log.name_lines import NameLines
-from pipedoctor.log.progress import (
-    TAIL_BYTES,
-    find_completion,
-    find_last_progress,
-    find_logged_end,
-    is_logged,
-    is_minor,
-)
+from pipedoctor.log.progress import TAIL_BYTES, find_last_lines, is_logged, is_minor
 from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.quotes import cut_context, cut_quote
@@ -83,18 +76,17 @@ def read_log(
     _read_tail(reader, sieve, tail, limits)
     short = len(brief) <= BRIEF_BYTES and number <= BRIEF_LINES
     count = number - end.endswith(b"\n")
-    complete = find_completion(end, count)
-    text = drop_lines(brief, reader.mentioned.union(range(complete))) if short else ""
+    lines = find_last_lines(end, count)
+    text = drop_lines(brief, reader.mentioned.union(range(lines["complete_line"]))) if short else ""
     log = reader.build_log(count, brief=short)
-    progress = find_last_progress(end, count)
+    raised = (r for r in log.raised if not r.minor or r.line >= lines["progress_line"])
     return replace(
         log,
         brief=text,
+        raised=tuple(raised),
         name_lines=names.lines,
-        progress_line=progress,
-        complete_line=complete,
-        end_line=find_logged_end(end, count),
         unread=limits.list_unread(count),
+        **lines,
     )
 
 

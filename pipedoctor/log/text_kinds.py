@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.log.documentation import find_prose
+from pipedoctor.log.conversations import find_solution
+from pipedoctor.log.documents import find_document_lines
+from pipedoctor.log.progress import find_last_progress
 
 MAX_TEXT_BYTES = 256 << 10
 """Bytes above which a text is a log: nobody pastes more of another kind."""
-_FRAME = compile_lazily(r'^\s*File "[^"]+", line \d+|^Traceback \(most recent', re.MULTILINE)
-_FRAME_MARKS = (b'File "', b"Traceback (")
 _COMMIT = compile_lazily(r"^commit [0-9a-f]{40}\b")
 _SOURCE = compile_lazily(r'^\s*"source": ?\[')
 _STRINGS = compile_lazily(r"^[A-Za-z_]\w{0,60}(?:: [\w\[\], ]{1,40})? = [\[{(]\s*$")
@@ -32,7 +32,25 @@ _RED = compile_lazily(
     r"^=*\s?(?:\d{1,7} \w+, ){0,6}[1-9]\d{0,6} (?:failed|errors?)\b|^FAILED(?: \(|$)|^FAIL\b"
     r"|^--- FAIL|^test result: FAILED|<testsuites?\b[^>]*\b(?:failures|errors)=\"[1-9]"
 )
+_IMPERATIVE = compile_lazily(
+    r"^(?:[-*o+] |\d{1,3}[.)] |#\d{1,6}:? )?(?:[\w/. -]{2,24}: )?"
+    r"(?:(?i:fix|add|avoid|handle|catch|retry|raise|mount|use"
+    r"|mention|bump|remove|drop|do not|don't|support|improve|update|make|allow|kill"
+    r"|stop|revert|merge|release|work around|wait|close|open|check|set|move|rename|skip|log"
+    r"|report|test|document|lower|increase|reduce|prevent|return|initial|start|clean|print|free"
+    r"|limit|detect|ignore|pin|switch|restart|reopen|unmount|force|disable|enable|read|write"
+    r"|guard|cache|copy|split|name|treat|turn|replace|refactor|simplify|speed|let|warn|show))\b"
+    r" [^:]{3,}"
+)
+_NUMBERED = compile_lazily(r"^\s{0,4}(?:[-*] )?#\d{1,6}:? [A-Z]")
+"""Titles of issues and of pull requests."""
+_MIN_SUBJECTS, _SUBJECT_SHARE = 4, 0.75
 _PROMPT = compile_lazily(r"^(?:>>> ?|In \[\d{1,5}\]: )")
+_TYPED = compile_lazily(
+    r"^(?:\([\w.-]{1,40}\) )?(?:\S{0,80}[$%\u276f]|\S{1,60}@\S{1,60}#|(?:PS )?[A-Z]:\\[^>]{0,80}>)"
+    r" ?(?P<command>[\w./~].*)"
+)
+"""What somebody types, behind the prompt of a shell."""
 _PURPOSE = compile_lazily(
     r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
     r"|\bexpect(?:ed)? to (?:fail|die|run out|raise)|\bshould (?:fail|raise|die|run out|blow)\b"
@@ -53,8 +71,7 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
     for marks, find in _KINDS:
         if any(mark in data for mark in marks):
             lines.update(find(rows))
-    framed = any(mark in data for mark in _FRAME_MARKS) and _FRAME.search("\n".join(rows))
-    return frozenset(lines if framed else lines.union(find_prose(rows)))
+    return frozenset(lines.union(_find_prose(rows)))
 
 
 def drop_lines(brief: bytes, mentioned: frozenset[int]) -> str:
@@ -171,6 +188,47 @@ def _find_expected(rows: list[str]) -> Iterator[int]:
             announced = 0
 
 
+def _find_mended(rows: list[str]) -> Iterator[int]:
+    """All from a command up to where the same one is typed for the last time, and works."""
+    found = [(number, typed) for number, row in enumerate(rows, 1) if (typed := _TYPED.match(row))]
+    commands = [" ".join(typed["command"].split()) for _, typed in found]
+    for at in range(len(commands) - 1, 0, -1):
+        first = commands.index(commands[at])
+        if first < at:
+            end = found[at + 1][0] if at + 1 < len(found) else len(rows) + 1
+            output = [row for row in rows[found[at][0] : end - 1] if row.strip()]
+            if find_last_progress("\n".join(output).encode(), len(output)):
+                yield from range(found[first][0], found[at][0])
+            return
+
+
+def _find_prose(rows: list[str]) -> Iterator[int]:
+    """Lists of commits, articles and manuals, and conversations that end well."""
+    filled = [(number, row) for number, row in enumerate(rows, 1) if row.strip()]
+    subjects = _find_subjects(filled) or find_document_lines(rows)
+    yield from subjects or range(1, find_solution(filled) + 1)
+
+
+def _find_subjects(filled: list[tuple[int, str]]) -> list[int]:
+    """The lines that say what somebody did to a program, where nearly all do."""
+    imperative = _select_most(filled, lambda row: _IMPERATIVE.match(row.strip()))
+    return max(imperative, _select_most(filled, _NUMBERED.match), key=len)
+
+
+def _select_most(
+    filled: list[tuple[int, str]], match: Callable[[str], re.Match[str] | None]
+) -> list[int]:
+    """The lines that match, if nearly all do."""
+    spare = len(filled) - max(_MIN_SUBJECTS, _SUBJECT_SHARE * len(filled))
+    found: list[int] = []
+    for at, (number, row) in enumerate(filled, 1):
+        if match(row):
+            found.append(number)
+        if at - len(found) > spare:
+            return []
+    return found
+
+
 _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ...] = (
     ((b"commit ",), _find_commit_messages),
     ((b"passed", b"OK", b"PASS", b"ok ", b"ok\t", b": ok", b"<testsuite"), _find_tests),
@@ -179,6 +237,7 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b">>>", b"In ["), _find_experiments),
     ((b"xpect", b"XPECT"), _find_expected),
     ((b"\n@@ -",), _find_diffs),
+    ((b"$ ", b"# ", b"% ", b"> ", "\u276f".encode()), _find_mended),
     (
         (b"#!/", b"FROM ", b"RUN ", b"CMD ", b"COPY ", b"ENTRYPOINT ", b"ENV ", b"WORKDIR "),
         _find_comments,

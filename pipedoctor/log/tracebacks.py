@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.log import Raised, TracebackFrame
 from pipedoctor.log.line_prefixes import LogLine
+from pipedoctor.log.progress import is_minor
 
 _RAISE = re.compile(
     r"(?:^|[>❱])[ \d│]{0,120}raise (?P<kind>[A-Za-z_][\w.]{0,120})"
@@ -218,6 +219,7 @@ class TracebackReader:
                 time=line.time,
                 own=self._own.pop(line.rank, None),
                 library=find_package(inner),
+                minor=is_minor(line.raw),
             )
         )
 

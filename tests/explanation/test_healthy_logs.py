@@ -141,3 +141,26 @@ def test_a_transfer_whose_every_part_arrived_has_no_cause(
     assert not diagnosed(COPY.format("", "2, 100%")).causes
     assert diagnosed(COPY.format("", "3, 66%")).causes
     assert diagnosed(f"{COPY.format('', '2, 100%')}ERROR : b.tar: 503 Slow Down\n").causes
+
+
+WARNED = "/p/x.py:3: UserWarning: Failed to load image Python extension: libjpeg.so.9\nstep 9\n"
+
+
+def test_a_warning_of_a_job_that_is_done_is_no_cause(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    assert diagnosed(WARNED).causes
+    assert not diagnosed(f"{WARNED}Done in 3h 12m\n").causes
+    assert not diagnosed(f"{WARNED}Best accuracy 66.0, model saved\nbye\n").causes
+    assert diagnosed(f"{WARNED}Done in 3h 12m\nKilled\n").causes
+    assert diagnosed(f"Done in 3h 12m\n{WARNED}").causes
+    assert diagnosed(f"811 Killed python a.py\n{WARNED}Done in 3h 12m\n").causes
+
+
+def test_samples_that_were_skipped_do_not_end_a_job(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    skipped = "skipping corrupt image /d/1.jpg: image file is truncated (3 bytes not processed)\n"
+    ended = "OSError: [Errno 24] Too many open files: '/d/2.jpg'\n"
+
+    assert diagnosed(f"{skipped}{ended}").causes[0].cause == "fd_limit_exhausted"

@@ -26,7 +26,7 @@ STRINGS = 'MESSAGES = {\n    "shm": "Bus error",\n}\nBus error\n'
         (NOTEBOOK, {3, 4, 5}),
         (SUBJECTS, {1, 2, 3, 4}),
         (NOTES, {1, 2, 3, 4}),
-        (f"{NOTES}free(): invalid pointer\n", NONE),
+        (f"{NOTES}free(): invalid pointer\n", {1, 2, 3, 4}),
         ("## 2.0.1\n* bus error\n", NONE),
         (SOLVED, {1, 2, 3}),
         (TESTS, {1, 2}),
@@ -37,9 +37,12 @@ STRINGS = 'MESSAGES = {\n    "shm": "Bus error",\n}\nBus error\n'
         (TESTS.replace("1 skipped", "1 failed"), NONE),
         (f"{TESTS}=== 1 failed, 2 passed in 1s ===\n", NONE),
         (f"{NOTES}I get the same error\n", NONE),
-        (f'{NOTES}Traceback (most recent call last):\n  File "a.py", line 3\n', NONE),
+        (f'{NOTES}Traceback (most recent call last):\n  File "a.py", line 3\n', {1, 2, 3, 4}),
         (SOLVED.replace("thanks", "but only for an hour"), NONE),
-        (SOLVED.replace("mia: that", "INFO: that").replace("jon: ", "").replace("mia", "x"), NONE),
+        (
+            SOLVED.replace("mia: that", "INFO: that").replace("jon: ", "").replace("mia", "x"),
+            NONE,
+        ),
         ("RuntimeError: Bus error\nINFO: step 3\nINFO: works again\n", NONE),
         (REPL.replace("should fail", "the model"), NONE),
         (SUBJECTS + "Bus error\nKilled\n", NONE),
@@ -69,7 +72,7 @@ ARTICLE = (
         (SCRIPT, {1, 2, 3}),
         (DOCKERFILE, {2}),
         (ARTICLE, {1, 2, 3, 4}),
-        (f"{ARTICLE}Killed\n", NONE),
+        (f"{ARTICLE}Killed\n", {1, 2, 3, 4}),
         ("2.5.1\ntraining\n", NONE),
         ("2.5.1\n* bus errors\n* hangs\n* leaks\n", {1, 2, 3, 4}),
         ("Q: my job dies\n", NONE),
@@ -101,3 +104,21 @@ def test_lines_of_a_training_log_cost_few_calls_each() -> None:
 
     assert not found
     assert calls < 5 * lines
+
+
+FAILED = "(base) me@box:~$ python t.py\nBus error\n(base) me@box:~$ mount -o remount /dev/shm\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{FAILED}me@box:~$ python  t.py\nstep 1 loss 2.1\n", {1, 2, 3}),
+        (f"{FAILED}me@box:~$ python t.py\nstep 1 loss 2.1\nme@box:~$ df\nfailed\n", {1, 2, 3}),
+        (f"{FAILED}me@box:~$ python t.py --workers 0\nstep 1 loss 2.1\n", NONE),
+        (f"{FAILED}me@box:~$ python t.py\nstep 1 loss 2.1\nBus error, failed\n", NONE),
+        (f"{FAILED}me@box:~$ python t.py\n", NONE),
+        ("C:\\w> python t.py\nhangs\nC:\\w> python t.py\nEpoch 1: 100%|##|\n", {1, 2}),
+    ],
+)
+def test_a_command_that_works_when_it_is_typed_again(text: str, lines: set[int]) -> None:
+    assert find_mentioned_lines(text.encode()) == lines
