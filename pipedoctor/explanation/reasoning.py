@@ -98,7 +98,8 @@ def diagnose(log: Log, signatures: SignatureCatalogue) -> Diagnosis:
     causes = tuple(_build_cause(c, scores, voices[c], named) for c in named)
     first = causes[0].cause if causes else ""
     raised = None if causes else _find_exception(log, ())
-    if not causes and raised is None and tells_of_failure(log.brief, goes_on=log.progress_line > 0):
+    known = causes or raised is not None or log.done_line
+    if not known and tells_of_failure(log.brief, goes_on=log.progress_line > 0):
         return Diagnosis(causes=tuple(_guess_by_words(log, signatures)))
     return Diagnosis(causes=causes, echoes=tuple(_find_echoes(valid, folded, first)), raised=raised)
 

@@ -17,6 +17,7 @@ from pipedoctor.log.progress import (
     COMPLAINT,
     COMPLAINT_WORDS,
     FAILURE_WORDS,
+    PYTHON_WARNING,
     drop_counts_of_none,
     is_minor,
 )
@@ -63,7 +64,6 @@ _BANNER = re.compile(
 """Lines that TensorFlow, Lightning, Slurm and a system print when they start, in health too."""
 _TYPED = re.compile(r"^[\w.@:~/-]{0,80}\$ ")
 """What somebody types."""
-_PYTHON_WARNING = re.compile(r"(?:^|[:\s])[A-Z]\w{2,40}Warning: ")
 
 
 def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
@@ -77,7 +77,7 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
         told.search(hide_mentions(drop_counts_of_none(row), comments=True))
         and not _is_of_others(row)
         and not _TYPED.match(row)
-        and not (goes_on and (is_minor(row) or _PYTHON_WARNING.search(row)))
+        and not (goes_on and (is_minor(row) or PYTHON_WARNING.search(row)))
         for row in text.split("\n")
     )
 

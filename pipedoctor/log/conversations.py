@@ -36,6 +36,7 @@ _SOLVED = compile_lazily(
 )
 _NOT_SOLVED = compile_lazily(
     r"(?i)\b(?:but|still|however|except|only|not|n't|unless|until|again and again|any idea|help)\b"
+    r"|\bwill (?:try|check|see)\b|\bi'll (?:try|check|see)\b|\blet me\b"
     r"|\?|num_workers ?= ?0|\bwith(?:out)?\b.{0,40}\b0 workers"
 )
 _FAILS = compile_lazily(
@@ -76,7 +77,11 @@ def _is_conversation(rows: list[str]) -> bool:
     for row in rows:
         found = _SPEAKER.match(row)
         name = (found[found.lastgroup or 0] if found else "").lower()
-        quoted = quoted or name == ">" or bool(found and (found["at"] or found["reply"]))
+        quoted = (
+            quoted
+            or name in {">", "comment", "answer", "reply"}
+            or bool(found and (found["at"] or found["reply"]))
+        )
         program = name in _LEVELS or name.endswith(("error", "exception", "warning"))
         names.add("" if program else name)
     return quoted or len(names - {"", ">"}) > 1

@@ -24,7 +24,8 @@ _QUOTED = compile_lazily(
     r"|^[\w./-]{1,80}\.\w{1,4}:\d{1,6}:(?:\d{1,5}:)? (?:[A-Z]{1,4}\d{2,4} "
     r"|(?:error|note): .{1,200}\[[a-z-]{3,40}\]$)"
     r"|^[>+-]? {0,40}raise \w{1,60}\(|^msg(?:id|str) \""
-    r"|^\d{1,8}[,;\t](?:closed|done|fixed|resolved)[,;\t]"
+    r"|^\d{1,8}[,;\t](?:closed|done|fixed|resolved)[,;\t]|\bexpr: "
+    r"|[|,;\t] *(?:closed|done|fixed|resolved|inactive) *\|?$"
     r"|^\s{0,20}- .{1,80}: \S{1,200}\.(?:md|rst|html)$|^\S{1,100}\.(?:py|go|rs|ts) {2,}\d+ +\d+ "
     r"|^# (?:HELP|TYPE) [a-z_:]+ |^\s*(?:[a-z%/]+(?:_[a-z]+)*\s{2,}){3,20}[a-z%/]+(?:_[a-z]+)*\s*$"
     r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
@@ -48,7 +49,7 @@ _PASSED = compile_lazily(
     r"(?:::|\btest)\S{0,300}(?: \S{1,200}){0,12} (?:PASSED|SKIPPED|XFAIL|XPASS)\b"
     r"|^\s{0,12}--- (?:PASS|SKIP): "
     r"|^\s{0,12}(?:✓|✔|√) "
-    r"|^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
+    r"|^\[ ?OK ?\] |^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
 )
 """The row of a test that passed, whatever its name is about."""
 _FAILURE_NOUNS = (

@@ -1,7 +1,5 @@
 """Does the job of a log go on, or end well, behind everything that it complains of?"""
 
-import math
-import re
 from functools import lru_cache
 
 from pipedoctor.facts.log import Log, Seen
@@ -22,7 +20,7 @@ COMPLAINT_WORDS = (
 )
 _FAILURE = compile_lazily(
     rf"(?i)\b(?:{FAILURE_WORDS}|kill(?:ed)?|interrupted|cancell?ed|terminated"
-    r"|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b"
+    r"|exit(?:ed)?(?: with)?(?: code| status)? [1-9]\d*)\b(?!\.[a-z])"
     r"|[a-z](?:Error|Exception)\b|\bnan\b"
 )
 """What a line says after which a job has not ended well."""
@@ -38,7 +36,7 @@ _HANDLED = (
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
     r"|\bwebdataset/handlers\.py:\d+: UserWarning: "
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
-    r"|\b(?:decreas|lower|reduc|dropp)ing (?:it )?to \d|\binfeasible\b"
+    r"|\b(?:decreas|lower|reduc|dropp)ing (?:the )?(?:it|batch[ _-]?size)? ?to \d|\binfeasible\b"
     r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
     r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
@@ -105,9 +103,11 @@ _THROUGH = compile_lazily(
     rf"{_FINISHED_WORDS}|(?i:^\W{{0,4}}(?:done|finished|completed)\b)"
     r"|(?i:\bbest (?:\w{1,20} ){0,2}(?:is|was|[:=])? ?\d)|\bstopped: `?max_|\(success\)"
     r"|(?i:\b(?:total|overall) (?:training )?time\b|\b(?:model|weights|results?) (?:were |was )?"
-    r"(?:saved|written|exported)\b|\bsaved (?:the |final |best )?(?:model|weights|results?)\b)"
+    r"(?:saved|written|exported)\b|\[100%\] Built target\b|^Successfully \w"
+    r"|\bis a success\b|\bsaved (?:the |final |best )?(?:model|weights|results?)\b)"
 )
 """The same, of a job without a logger."""
+PYTHON_WARNING = compile_lazily(r"(?:^|[:\s])[A-Z]\w{2,40}Warning: ")
 _LAST_ROWS = 4
 """Rows at the end of a log in which a job says that it is through."""
 _COUNT = compile_lazily(
@@ -134,13 +134,6 @@ def is_minor(line: str) -> bool:
 
 _SETTLED = compile_lazily(r"(?i)\b(?:retr(?:ying|ied)|resolved|recovered|attempt \d+(?:/| of )\w)")
 """Of what is slow or wrong in a job that lives on: that it is over."""
-_EVENT = compile_lazily(
-    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
-    r"(?P<reason>\w+)\s+(?P<object>\S+)"
-)
-"""A row of ``kubectl get events``, in whatever order."""
-_STARTS = {"Scheduled", "Started", "Completed"}
-_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
 def drop_counts_of_none(line: str) -> str:
@@ -159,8 +152,6 @@ def find_last_progress(tail: bytes, lines: int) -> int:
     0: there is none, or something has failed in a line behind it, or in it.
     """
     rows = _split_tail(tail)
-    if _EVENT.match(rows[-1]) and _is_started_since(rows):
-        return lines + 1
     for back, row in enumerate(reversed(rows)):
         minor = is_minor(row)
         if not minor and _FAILURE.search(drop_counts_of_none(row)):
@@ -208,33 +199,13 @@ def find_logged_end(tail: bytes, lines: int) -> int:
 
 
 def find_end(tail: bytes, lines: int) -> int:
-    """The last line in which a job says that it is through; 0: none, or a failure is behind it."""
+    """One of the last lines, in which a job says that it is through; 0: none, or one failed."""
     rows = _split_tail(tail)[-_LAST_ROWS:]
-    for back, row in enumerate(reversed(rows)):
-        if _FAILURE.search(drop_counts_of_none(row)) and not is_minor(row):
-            return 0
-        if _THROUGH.search(row):
-            return lines - back
-    return 0
-
-
-def _is_started_since(rows: list[str]) -> bool:
-    """Has every object that events warn of started later?"""
-    events = [found for row in rows if (found := _EVENT.match(row))]
-    started = {
-        one["object"]: _count_seconds(one["age"])
-        for one in sorted(events, key=lambda one: -_count_seconds(one["age"]))
-        if one["reason"] in _STARTS
-    }
-    warned = (one for one in events if one["kind"] == "Warning")
-    return bool(started) and all(
-        started.get(one["object"], math.inf) < _count_seconds(one["age"]) for one in warned
-    )
-
-
-def _count_seconds(age: str) -> int:
-    """Of ``6m10s``."""
-    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(r"(\d+)([dhms])", age))
+    plain = (row for row in rows if not (is_minor(row) or PYTHON_WARNING.search(row)))
+    if any(_FAILURE.search(drop_counts_of_none(row)) for row in plain):
+        return 0
+    through = (lines - back for back, row in enumerate(reversed(rows)) if _THROUGH.search(row))
+    return next(through, 0)
 
 
 def is_failure(seen: Seen, signature: Signature) -> bool:

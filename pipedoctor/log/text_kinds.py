@@ -1,5 +1,6 @@
 """What kind of text is it: a log, or one that speaks of failures that are none of its own?"""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -51,6 +52,15 @@ _TYPED = compile_lazily(
     r" ?(?P<command>[\w./~].*)"
 )
 """What somebody types, behind the prompt of a shell."""
+_EVENT = compile_lazily(
+    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
+    r"(?P<reason>\w+)\s+(?P<object>\S+)"
+)
+"""A row of ``kubectl get events``, in whatever order."""
+_STARTS = {"Scheduled", "Started", "Completed"}
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+_USAGE = compile_lazily(r"^[Uu]sage: ")
+_OPTIONS = compile_lazily(r"^(?:\s|$|[A-Za-z][\w ]{2,30}:$)")
 _PURPOSE = compile_lazily(
     r"(?i)\bon purpose\b|\bdeliberate\w*|\bprovok\w+|\bintentional\w*|\bas expected\b"
     r"|\bexpect(?:ed)? to (?:fail|die|run out|raise)|\bshould (?:fail|raise|die|run out|blow)\b"
@@ -202,6 +212,33 @@ def _find_mended(rows: list[str]) -> Iterator[int]:
             return
 
 
+def _find_started(rows: list[str]) -> Iterator[int]:
+    """What Kubernetes warned of before the object has started."""
+    events = [(number, found) for number, row in enumerate(rows, 1) if (found := _EVENT.match(row))]
+    started = {
+        one["object"]: _count_seconds(one["age"])
+        for _, one in sorted(events, key=lambda event: -_count_seconds(event[1]["age"]))
+        if one["reason"] in _STARTS
+    }
+    for number, one in events:
+        if _count_seconds(one["age"]) > started.get(one["object"], math.inf):
+            yield number
+
+
+def _count_seconds(age: str) -> int:
+    """Of ``6m10s``."""
+    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(r"(\d+)([dhms])", age))
+
+
+def _find_help(rows: list[str]) -> Iterator[int]:
+    """What a program prints about its options."""
+    inside = False
+    for number, row in enumerate(rows, 1):
+        inside = bool(_USAGE.match(row)) or (inside and bool(_OPTIONS.match(row)))
+        if inside:
+            yield number
+
+
 def _find_prose(rows: list[str]) -> Iterator[int]:
     """Lists of commits, articles and manuals, and conversations that end well."""
     filled = [(number, row) for number, row in enumerate(rows, 1) if row.strip()]
@@ -237,6 +274,8 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b">>>", b"In ["), _find_experiments),
     ((b"xpect", b"XPECT"), _find_expected),
     ((b"\n@@ -",), _find_diffs),
+    ((b"Warning ",), _find_started),
+    ((b"sage: ",), _find_help),
     ((b"$ ", b"# ", b"% ", b"> ", "\u276f".encode()), _find_mended),
     (
         (b"#!/", b"FROM ", b"RUN ", b"CMD ", b"COPY ", b"ENTRYPOINT ", b"ENV ", b"WORKDIR "),

@@ -9,6 +9,16 @@ LESSON = (
     "If you see 'Bus error', that is full.\n"
     "Use a larger one, or fewer workers.\n"
 )
+OVER = (
+    "The loader was killed on Monday.\n"
+    "The root cause was a limit of 2019.\n"
+    "It was raised, and jobs have been stable since then.\n"
+)
+GERMAN = (
+    "Wer im Container trainiert, kennt die Meldung.\n"
+    "Man sieht sie, wenn der Speicher zu klein ist.\n"
+    "Abhilfe ist ein größeres Limit für den Pod.\n"
+)
 README = "# fast\n## Usage\n" + "- It is fast.\n" * 6
 
 
@@ -29,6 +39,12 @@ README = "# fast\n## Usage\n" + "- It is fast.\n" * 6
         (f"{LESSON}If I get it, I call you.\n", {1, 2, 3, 4}),
         (LESSON.replace("If you see", "We saw").replace("Use", "There is"), set[int]()),
         (LESSON.partition("\n")[0], set[int]()),
+        (OVER, {1, 2, 3}),
+        (f"{OVER}02:12  First alert of the loader.\n", {1, 2, 3, 4}),
+        (f"{OVER}It is still killed on gpu07.\n", set[int]()),
+        (f"{OVER}Status: open\n", set[int]()),
+        (GERMAN, {1, 2, 3}),
+        (f"{GERMAN}Weiß jemand Rat?\n", set[int]()),
         (README, set(range(1, 9))),
         (README.replace("## Usage", "## Steps to reproduce"), set[int]()),
         ("# fast\n" + "- It is fast.\n" * 6, set[int]()),

@@ -122,3 +122,23 @@ FAILED = "(base) me@box:~$ python t.py\nBus error\n(base) me@box:~$ mount -o rem
 )
 def test_a_command_that_works_when_it_is_typed_again(text: str, lines: set[int]) -> None:
     assert find_mentioned_lines(text.encode()) == lines
+
+
+EVENTS = (
+    "14m  Warning  FailedScheduling  pod/a  0/7 nodes are available\n"
+    "12m  Warning  FailedScheduling  pod/b  0/7 nodes are available\n"
+    "6m1s  Normal  Started  pod/a  Started container\n"
+    "5m48s  Warning  Unhealthy  pod/a  Readiness probe failed\n"
+)
+HELP = (
+    "killed\nusage: watch [-h] PID\n\noptions:\n  --on-oom\n"
+    "         when a worker is killed\nkilled\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [(EVENTS, {1}), (EVENTS.replace("Started", "Pulled"), NONE), (HELP, {2, 3, 4, 5, 6})],
+)
+def test_events_and_options(text: str, lines: set[int]) -> None:
+    assert find_mentioned_lines(text.encode()) == lines
