@@ -31,7 +31,7 @@ class Raised(Part, frozen=True, kw_only=True):
     library: str = ""
     """The package of the innermost frame, where that is none of the user's own."""
     minor: bool = False
-    """Does its line call itself a warning of a program, or say what is done instead?"""
+    """Does its line begin with what calls it a warning of a program?"""
 
 
 MAX_SIGHTINGS = 16

@@ -1,6 +1,9 @@
 """Conversations, such as chats and issues, that say at their end that all is well."""
 
+from collections.abc import Iterator
+
 from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.log.sentences import classify_rows
 
 _SPEAKER = compile_lazily(
     r"^(?:\[?(?:\d[\d.,/ -]{4,11} )?\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\]? ?)?"
@@ -29,7 +32,7 @@ _SOLVED = compile_lazily(
     r"|\bno (?:\w{2,20} )?(?:oom|crash|hang|error|problem|issue)s? (?:any ?more|since)\b"
     r"|\b(?:connected|running|works?|training|trains|up|fine) (?:\w{1,12} )?(?:now|again)\b"
     r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
-    r"|\bl(?:ä|ae)uft (?:\w+ ){0,2}(?:jetzt|wieder|nun|durch)\b|:tada:|🎉|\bgood to hear\b"
+    r"|\bl(?:ä|ae)uft (?:\w+ ){0,2}(?:jetzt|wieder|nun|durch)\b|:tada:|[🎉👍✅🙏]|\bgood to hear\b"
     r"|\bthank(?:s| you)\b(?!,? in advance)|\bno complaints\b|\bback to normal\b"
     r"|\ball (?:good|fine|well|green)\b|\bgone since\b"
     r"|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
@@ -45,6 +48,8 @@ _FAILS = compile_lazily(
 _CLOSED = compile_lazily(
     r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
 )
+_DONE = compile_lazily(r"(?i)(?:status|resolution): (?:closed|done|fixed|resolved)\W*$")
+"""The field of a ticket."""
 _TITLE = compile_lazily(r"\"[^\"]{1,120}\"")
 """Of a ticket: what it asked when it was opened."""
 _LAST_SPEECH = 4
@@ -57,6 +62,13 @@ def find_solution(filled: list[tuple[int, str]]) -> int:
     if not end or _CLOSED.search(filled[-1][1]):
         return end
     return end if _is_conversation([row for _, row in filled]) else 0
+
+
+def find_closed(rows: list[str]) -> Iterator[int]:
+    """All of a ticket but for lines of a program, if a field of it says that it is closed."""
+    if any(map(_DONE.match, rows)):
+        kinds = enumerate(classify_rows(rows), 1)
+        yield from (number for number, kind in kinds if kind not in " P")
 
 
 def _find_good_end(filled: list[tuple[int, str]]) -> int:

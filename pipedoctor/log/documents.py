@@ -57,14 +57,14 @@ _PLEA = compile_lazily(
 """Of who has it now."""
 _SUBJECT = (
     r"(?i)\b(?:the|this|training|job|script|run|(?:data)?loader|program|process|pod|container"
-    r"|workers?|it)\b(?: \w{1,20}){0,3} "
+    r"|workers?|it)\b(?: (?!that\b|which\b)\w{1,20}){0,3} "
 )
 _TROUBLED = compile_lazily(rf"{_SUBJECT}(?:{_TROUBLE})\b")
 _TROUBLED_NOW = compile_lazily(rf"{_SUBJECT}(?:{_FAILS_NOW})\b")
 _TAUGHT = compile_lazily(
     r"(?i)\b(?:you|your|yours|one (?:can|may|should)|let'?s|would|should|could(?! not)|might|may"
-    r"|will|LGTM|suppose|imagine|man|wer|meist(?:ens)?|sollten?|abhilfe)\b"
-    r"|^(?:x )?(?:if|when(?:ever)?|sometimes|usually|please|note|use|set|try|check|raise|run"
+    r"|will|please|LGTM|typical|common|suppose|imagine|man|wer|meist(?:ens)?|sollten?|abhilfe)\b"
+    r"|^(?:x )?(?:if|when(?:ever)?|sometimes|usually|note|use|set|try|check|raise|run"
     r"|install|add|avoid|name|explain|ask|take|wait|start|read|keep|make|which|what|why|how"
     r"|true or false|another|the (?:first|second|reason)|there are)\b"
 )
@@ -122,13 +122,17 @@ def _is_document(prose: list[str], kinds: list[str]) -> bool:
     if not _is_told(kinds, _TOLD_SHARE):
         return False
     headings = sum(map(bool, map(_HEADING.match, prose)))
-    titled = rows >= _MARKED_ROWS and (headings > 1 or bool(_HEADING.match(prose[0])))
-    return titled or _is_lesson(prose) or _is_retrospect(prose) or _has_headings(prose)
+    several = headings > 1 or sum(map(is_heading, prose)) > 1
+    plain = several or not {"O", "P"} & set(kinds)
+    titled = rows >= _MARKED_ROWS and (several or bool(_HEADING.match(prose[0])))
+    told = _is_lesson(prose) or _is_retrospect(prose)
+    return told or (plain and (titled or _has_headings(prose)))
 
 
 def _is_lesson(prose: list[str]) -> bool:
     """Does it speak to a reader, of what may be or of what to do?"""
-    sentences = [part for row in prose if count_sentences(row) for part in split_sentences(row)]
+    rows = [row for row in prose if count_sentences(row)]
+    sentences = [part for row in rows for part in split_sentences(row)]
     taught = sum(map(bool, map(_TAUGHT.search, sentences)))
     told = min(len(prose), len(sentences)) >= _MIN_TOLD
     return told and taught >= max(_MIN_TAUGHT, _TAUGHT_SHARE * len(sentences))

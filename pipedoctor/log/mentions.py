@@ -28,7 +28,8 @@ _QUOTED = compile_lazily(
     r"|[|,;\t] *(?:closed|done|fixed|resolved|inactive) *\|?$"
     r"|^\s{0,20}- .{1,80}: \S{1,200}\.(?:md|rst|html)$|^\S{1,100}\.(?:py|go|rs|ts) {2,}\d+ +\d+ "
     r"|^# (?:HELP|TYPE) [a-z_:]+ |^\s*(?:[a-z%/]+(?:_[a-z]+)*\s{2,}){3,20}[a-z%/]+(?:_[a-z]+)*\s*$"
-    r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip): [\"'A-Z]"
+    r"|^\s{0,20}(?:- )?(?:summary|description|help|title|comment|doc|tooltip|match|pattern|regex"
+    r"|contains|advice|remedy): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "
     r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
     r"|^[│ ]{0,60}[├└]─"
@@ -41,7 +42,8 @@ linters, which speak of failures.
 """
 _STAGED = compile_lazily(
     r"(?i)\((?:as |was |were )?(?:simulated|planned|intended|intentional|injected|ignored|expected"
-    r"|on purpose|deliberate|requested|dry[- ]run|mock(?:ed)?)\)"
+    r"|on purpose|deliberate|requested"
+    r"|(?:closed|resolved|fixed)(?: [^)]{1,40})?|dry[- ]run|mock(?:ed)?)\)"
     r"|(?:^|[-:,(>] ?)as expected\b|\bfault[- ]?injection\b"
 )
 """What was meant to happen, or does not matter, as its line says."""
@@ -89,7 +91,8 @@ _UNTRUE = compile_lazily(
 _NAMES = compile_lazily(r"\b(?:test_\w{2,200}|Test[A-Z]\w{2,100})(?:\[[^\]\n]{1,200}\])?")
 """Names of tests."""
 _COMMENT = compile_lazily(
-    r"^\s{0,40}(?:[\w.\"'-]{1,60} ?[:=](?!=)|(?:except|if|elif|else|for|while|with|def|return|try"
+    r"^\s{0,40}(?:[+~-] {1,40})?"
+    r"(?:[\w.\"'-]{1,60} ?[:=](?!=)|(?:except|if|elif|else|for|while|with|def|return|try"
     r"|import|from|raise)\b|[\w.]{1,60}\()[^#\n]{0,200}\s(?P<trailing>#\s.*)"
     r"|^\s{1,40}(?P<alone>#\s.*)|^(?P<typed>(?:>>>|\.\.\.|In \[\d{1,5}\]:) .*"
     r"|\$ .{0,200}\b(?:e?grep|echo) .{0,40}[\"'].*)"

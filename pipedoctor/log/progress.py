@@ -40,6 +40,7 @@ _HANDLED = (
     r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
     r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
+    r"|\b(?:run|trial) \S{1,20} (?:errored|failed|pruned)\b"
     r"|\battempt \d+(?:/| of )\w|\b(?:using|continuing) .{0,60}\b(?:instead|without)\b"
     r"|thrown while requesting |\bcannot happen\b|\bto (?:avoid|prevent) \""
     r"|\bexpected(?: failure|:|\))|\.\.\. ok$|^\W{0,8}pass(?:ed)?\b|\bpassed(?: +\[|\b.{0,20}$)"
@@ -57,6 +58,7 @@ _MINOR = compile_lazily(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|^(?:{_LEVEL})\s+[\w.]{{1,40}}: |[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
+    r"|^\[[WI] \d{4}-\d\d-\d\d "
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:\d+[dhms]){1,3} +Warning +Failed\w"
     r"|^(?:huggingface/tokenizers|libpng warning): "
@@ -95,13 +97,16 @@ _LOGGED = compile_lazily(
     r"\W?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL)\b"
 )
 _FINISHED_WORDS = (
-    r"(?i)\b(?:finished|all done|(?:training|job|run|fit) (?:is )?(?:complete[d]?|done))\b"
+    r"(?i)\b(?:finished|all done|(?:training|job|run|fit) (?:is )?(?:complete[d]?|done)"
+    r"|exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,3}0)\b|: done\W{0,2}$"
 )
 _FINISHED = compile_lazily(_FINISHED_WORDS)
 """What a job logs when it is through."""
 _THROUGH = compile_lazily(
     rf"{_FINISHED_WORDS}|(?i:^\W{{0,4}}(?:done|finished|completed)\b)"
-    r"|(?i:\bbest (?:\w{1,20} ){0,2}(?:is|was|[:=])? ?\d)|\bstopped: `?max_|\(success\)"
+    r"|(?i:\bbest\b\W{0,2}(?:\w{1,20} ){0,2}(?:is|was|[:=])? ?\d)|\bstopped: `?max_|\(success\)"
+    r"|(?i:^\W{0,4}(?:test|final) (?:acc\w*|loss|score|map|miou|f1)\b)"
+    r"|(?i:\bepochs?:? \[?(\d{1,6})/\1\b.{0,20}100%)"
     r"|(?i:\b(?:total|overall) (?:training )?time\b|\b(?:model|weights|results?) (?:were |was )?"
     r"(?:saved|written|exported)\b|\[100%\] Built target\b|^Successfully \w"
     r"|\bis a success\b|\bsaved (?:the |final |best )?(?:model|weights|results?)\b)"

@@ -14,7 +14,8 @@ _PROGRAM_REPORT = compile_lazily(
     r"|(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)\b|ERROR|FATAL|E {3}|\[rank\d"
     r"|fatal: |error: |terminate called|[Oo]ut of memory|Error: "
     r"|(?:[a-z][\w./-]{0,40}: ){1,3}(?:error|fatal|cannot|failed|line \d))"
-    r"|\(core dumped\)\W{0,2}$|^\S{0,60}: No space left on device$"
+    r"|:\d{1,6}: \w{0,60}Warning: "
+    r"|^\w{2,20} timed out after \d|\(core dumped\)\W{0,2}$|^\S{0,60}: No space left on device$"
 )
 """How a program reports its failure, at the start of a line."""
 _RELEASES = compile_lazily(
@@ -32,27 +33,30 @@ _MANUAL = compile_lazily(
     r"(?i)^#{1,4} (?:install\w*|usage|quick ?start|citation|licen[sc]e|trouble ?shooting|faq"
     r"|requirements|getting started|features|documentation|contributing|known issues)\b"
     r"|^\s{0,8}(?:raises|args|returns|parameters):$|^\s{0,8}\"\"\"|^\s{0,8}raises \w{3,40} if "
-    r"|^(?:exercise|question|solution|answer|lesson|chapter) \d|^step \d{1,2}[.:] (?-i:[A-Z])"
+    r"|^(?:exercise|question|solution|answer|lesson|chapter|slide|section|unit) \d"
+    r"|^step \d{1,2}[.:] (?-i:[A-Z])"
     r"|^(?:upgrading|migrating|migration)\b"
     r"|\bwe (?:study|show|propose|present)\b"
     r"|^in this (?:post|article|chapter|section|paper|guide|tutorial)\b"
-    r"|^(?:exit|return) (?:codes?|status)$"
+    r"|^(?:exit|return) (?:codes?|status)$|^\w{2,40}\(\d[a-z]?\)\s{2}"
     r"|^(?:name|synopsis|description|errors|exit status|see also)$"
     r"|^(?:trouble ?shooting|faq|frequently asked questions|common (?:errors|problems))\s*$"
     r"|^(?:post-?mortem|incident report)\b|^.{0,30}\b(?:hand|run|play)-?book\b.{0,40}$"
     r"|^install (?:it )?with `|^a: |\|(?: ?:?-{3,}:? ?\|){2,}"
 )
-VERSION = compile_lazily(r"^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?$")
+VERSION = compile_lazily(r"^v?\d{1,4}\.\d{1,4}\.\d{1,4}:?(?: \(\d{4}-\d\d-\d\d\))?$")
 _MARKED_UP = compile_lazily(
-    r"^\s{0,8}(?:#{1,6} \S|[=~^-]{3,}\s*$|[-*•+o] \S|\d{1,3}[.)] \S|[|`\"*_>]"
-    r"|[QA]\d{0,3}[:.] |[a-d]\) |<|:\w|\[[^\]]{1,80}\](?:\(|: )|!\[|\.\. |\(?[a-z]\) \S)|^ *-- \S"
+    r"^\s{0,8}(?:#{1,6} \S|[=~^-]{3,}\s*$|[-*•+o] \S|\d{1,3}[./)] \S|[|`\"*_]"
+    r"|>(?!>>)|[QA]\d{0,3}[:.] |[a-d]\) |<|:\w"
+    r"|\[[^\]]{1,80}\](?:\(|: \S{0,8}://)|!\[|\.\. |\(?[a-z]\) \S)"
+    r"|^ *-- \S"
     r"|^\d\d:\d\d(?: UTC)?\s{1,3}[A-Z][a-z][^\[]{1,200}[a-z0-9]\.$"
     r"|^\d{1,2}(?:\.\d{1,2}){1,3} [A-Z][a-z]"
 )
 """Headings, items, tables, code, quotations, links and terms."""
 BULLET = compile_lazily(r"^\s*[-*•+o] \S")
 _SPEAKER = compile_lazily(r"^(?:[A-Z][a-z]{1,20}|nit|note|re): (?=[A-Z\"].*[.!?\"]$|[a-z])")
-_MARK = compile_lazily(r"^\s*(?:[>*•+o#|-]+|\(?\w{1,3}[.):]) ")
+_MARK = compile_lazily(r"^\s*(?:[>*•+o#|-]+|\(?\w{1,3}[./):]) ")
 _SENTENCE_END = compile_lazily(r"[.!?][\"')*]{0,3}(?= |$)")
 _INDENTED = compile_lazily(r"^\s{1,12}\S")
 _FRAME = compile_lazily(r'^\s{0,12}File "[^"]+", line \d')

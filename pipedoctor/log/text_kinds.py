@@ -1,13 +1,13 @@
 """What kind of text is it: a log, or one that speaks of failures that are none of its own?"""
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.log.conversations import find_solution
+from pipedoctor.log.conversations import find_closed, find_solution
 from pipedoctor.log.documents import find_document_lines
+from pipedoctor.log.pod_events import find_started
 from pipedoctor.log.progress import find_last_progress
 
 MAX_TEXT_BYTES = 256 << 10
@@ -52,13 +52,10 @@ _TYPED = compile_lazily(
     r" ?(?P<command>[\w./~].*)"
 )
 """What somebody types, behind the prompt of a shell."""
-_EVENT = compile_lazily(
-    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
-    r"(?P<reason>\w+)\s+(?P<object>\S+)"
+_FOUND = compile_lazily(
+    r"[\w./-]{1,200}\.\w{1,8}[:-]\d{1,7}[:-]"
+    r"(?!\d|\s*(?:\w* ?error|warning|fatal|\w*(?:Error|Warning)\b))"
 )
-"""A row of ``kubectl get events``, in whatever order."""
-_STARTS = {"Scheduled", "Started", "Completed"}
-_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _USAGE = compile_lazily(r"^[Uu]sage: ")
 _OPTIONS = compile_lazily(r"^(?:\s|$|[A-Za-z][\w ]{2,30}:$)")
 _PURPOSE = compile_lazily(
@@ -212,24 +209,6 @@ def _find_mended(rows: list[str]) -> Iterator[int]:
             return
 
 
-def _find_started(rows: list[str]) -> Iterator[int]:
-    """What Kubernetes warned of before the object has started."""
-    events = [(number, found) for number, row in enumerate(rows, 1) if (found := _EVENT.match(row))]
-    started = {
-        one["object"]: _count_seconds(one["age"])
-        for _, one in sorted(events, key=lambda event: -_count_seconds(event[1]["age"]))
-        if one["reason"] in _STARTS
-    }
-    for number, one in events:
-        if _count_seconds(one["age"]) > started.get(one["object"], math.inf):
-            yield number
-
-
-def _count_seconds(age: str) -> int:
-    """Of ``6m10s``."""
-    return sum(int(number) * _SECONDS[unit] for number, unit in re.findall(r"(\d+)([dhms])", age))
-
-
 def _find_help(rows: list[str]) -> Iterator[int]:
     """What a program prints about its options."""
     inside = False
@@ -237,6 +216,13 @@ def _find_help(rows: list[str]) -> Iterator[int]:
         inside = bool(_USAGE.match(row)) or (inside and bool(_OPTIONS.match(row)))
         if inside:
             yield number
+
+
+def _find_searched(rows: list[str]) -> Iterator[int]:
+    """What a search through files prints, where nothing else stands."""
+    filled = [number for number, row in enumerate(rows, 1) if row.strip()]
+    if len(filled) > 1 and all(_FOUND.match(rows[number - 1]) for number in filled):
+        yield from filled
 
 
 def _find_prose(rows: list[str]) -> Iterator[int]:
@@ -274,8 +260,10 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b">>>", b"In ["), _find_experiments),
     ((b"xpect", b"XPECT"), _find_expected),
     ((b"\n@@ -",), _find_diffs),
-    ((b"Warning ",), _find_started),
+    ((b"Warning ",), find_started),
     ((b"sage: ",), _find_help),
+    ((b"tatus: ", b"esolution: "), find_closed),
+    ((b":1", b":2", b":3", b":4", b":5", b":6", b":7", b":8", b":9"), _find_searched),
     ((b"$ ", b"# ", b"% ", b"> ", "\u276f".encode()), _find_mended),
     (
         (b"#!/", b"FROM ", b"RUN ", b"CMD ", b"COPY ", b"ENTRYPOINT ", b"ENV ", b"WORKDIR "),

@@ -219,7 +219,7 @@ class TracebackReader:
                 time=line.time,
                 own=self._own.pop(line.rank, None),
                 library=find_package(inner),
-                minor=is_minor(line.raw),
+                minor=is_minor(line.raw.partition(kind)[0]),
             )
         )
 
