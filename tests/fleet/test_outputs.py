@@ -96,7 +96,7 @@ def test_a_fleet_without_trouble_says_so() -> None:
         summary=Summary(nodes=9, fit=9),
     )
 
-    assert written("text", calm) == ("9 of 9 nodes are fit for the job.\n\n9 nodes no GPU\n")
+    assert written("text", calm) == ("9 of 9 nodes are fit for the job.\n\n9 nodes with no GPU\n")
     assert "No node stands out" in written("html", calm)
 
 

@@ -87,6 +87,14 @@ def test_it_fits_and_everybody_can_use_it(
 
 @pytest.mark.extended
 @pytest.mark.slow
+def test_a_narrow_page_shows_every_column(pages: Pages, report: FleetReport) -> None:
+    page = pages.show(render(report), 360)
+
+    beyond = "cells => cells.filter(one => one.getBoundingClientRect().right > 360).length"
+    assert page.locator("table.fleet :is(td, th)").count() > 6
+    assert page.locator("table.fleet :is(td, th)").evaluate_all(beyond) == 0
+
+
 def test_two_thousand_nodes_are_there_at_once(pages: Pages, large: FleetReport) -> None:
     text = render(large)
     page = pages.show(text)
@@ -141,7 +149,7 @@ def test_nodes_of_a_row_of_many_are_found_by_their_names(pages: Pages) -> None:
     page.get_by_label("Filter nodes").fill("h17")
 
     assert rows.count() == 1
-    assert page.get_by_role("status").inner_text() == "1 nodes, 1 outliers"
+    assert page.get_by_role("status").inner_text() == "1 node, 1 outlier"
 
 
 @pytest.mark.slow

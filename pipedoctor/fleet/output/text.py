@@ -38,7 +38,7 @@ def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> 
     for group in report.groups:
         why = "" if group.judged else f": {clean_text(group.why)}"
         canvas.write_paragraph(
-            f"{words.format_node_count(group.nodes)} {clean_text(group.group)}{why}"
+            f"{words.format_node_count(group.nodes)} with {clean_text(group.group)}{why}"
         )
     canvas.write_blank()
 

@@ -86,6 +86,7 @@
 
   const rows = [...document.querySelectorAll("#outliers tbody tr")].map((row) =>
     ({ row, nodes: row.dataset.nodes ? row.dataset.nodes.split(",").map(Number) : [] }));
+  const count = (number, what) => number + " " + what + (number === 1 ? "" : "s");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     const sought = form.querySelector("input").value.trim().toLowerCase();
@@ -102,7 +103,7 @@
     }
     at = -1;
     say();
-    live.textContent = shown.length + " nodes, " + left + " outliers";
+    live.textContent = count(shown.length, "node") + ", " + count(left, "outlier");
     draw();
   });
 
