@@ -104,6 +104,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """No loop takes more than its first batch."""
     rebuilt: str = ""
     """What loop makes it again each time: ``for epoch in range(9)``; or empty."""
+    renewed: bool = False
+    """A loop over epochs makes it, perhaps of other data or not each time."""
     fed: tuple[int, ...] = ()
     """Indices into `Source.loops`."""
     unguarded: bool = False

@@ -16,6 +16,7 @@ from pipedoctor.source.detect.loader.lifetimes import (
     find_rebuilding_loop,
     find_receiving_names,
     find_unguarded_start,
+    is_made_in_epochs,
 )
 from pipedoctor.source.detect.loader.samplers import find_sampler, find_sampler_end
 from pipedoctor.source.detect.loader.worker_functions import (
@@ -113,6 +114,7 @@ def build_loader_fact(
         repeats=index in recorder.repeated_loaders,
         sampled=index in recorder.sampled_loaders and not fed,
         rebuilt=rebuilt,
+        renewed=is_made_in_epochs(recorder, scope, loader.site.step),
         fed=tuple(fed),
         unguarded=unguarded,
         batch_norm=_uses_batch_norm(recorder, scope, fed) and not _joins_graphs(recorder, loader),

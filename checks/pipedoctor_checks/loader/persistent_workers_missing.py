@@ -43,8 +43,9 @@ def persistent_workers_missing(
 
     All arguments are visible, there may be workers, and the loop over the loader is
     inside a loop over epochs, directly or through a call. With fork it is a note. A
-    sampler that never ends makes one long epoch, and is not reported; nor is a dataset
-    that is only tried out under the main guard of its own file. If the dataset
+    sampler that never ends makes one long epoch, and is not reported; nor is a loader that
+    is made again within the loop over epochs, nor a dataset that is only tried out under
+    the main guard of its own file. If the dataset
     counts epochs itself, the remedy would do harm, and is not offered (PDR505). If the
     dataset is changed between epochs in another way, restarting by fork costs less than
     keeping the workers is worth. `persistent_workers=False` that is written out is not
@@ -82,7 +83,7 @@ def _starts_once(loader: LoaderCall) -> bool:
     """Is there nothing to keep: one pass, no workers, or a loader that is created again?"""
     endless = _is_endless(loader)
     idle = has_no_workers(loader) or loader.testing
-    once = not loader.repeats or bool(loader.rebuilt)
+    once = not loader.repeats or bool(loader.rebuilt) or loader.renewed
     needless = bool(loader.lasting) or is_copy_only(loader)
     return needless or idle or endless or once
 

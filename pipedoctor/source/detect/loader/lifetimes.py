@@ -9,7 +9,7 @@ from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import bound_names
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import CodeScope, Module
@@ -116,6 +116,20 @@ def _has_new_sampler(loader: ResolvedLoaderCall, scope: CodeScope) -> bool:
 def _list_keys(node: ast.expr) -> set[str]:
     """The variables and attributes of ``self`` in an expression."""
     return {binding_key(one) for one in find_nodes(node, (ast.Name, ast.Attribute))} - {""}
+
+
+def is_made_in_epochs(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int = _MAX_BUILDERS
+) -> bool:
+    """Does a loop over epochs make it, for whatever reason, or call a function that does?"""
+    if any(_goes_over_epochs(loop) for loop in step.context.loops):
+        return True
+    sites = recorder.project.find_callers(scope) if depth and not scope.is_module_body else ()
+    return any(is_made_in_epochs(recorder, one.scope, one.step, depth - 1) for one in sites)
+
+
+def _goes_over_epochs(loop: LoopNode) -> bool:
+    return isinstance(loop, ast.For) and "epoch" in unparse_short(loop.target).lower()
 
 
 def _repeats_the_same(loop: ast.While, loader: ResolvedLoaderCall, names: set[str]) -> bool:
