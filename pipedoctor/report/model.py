@@ -21,6 +21,7 @@ from pipedoctor.facts import Facts
 from pipedoctor.facts.applicability import NOT_SELECTED, is_absent_subject
 from pipedoctor.report.configuration import ReportedConfiguration
 from pipedoctor.report.target_shell import TargetShell, shape_for_target
+from pipedoctor.runtime.probe import NEVER_STARTED
 from pipedoctor.version import __version__
 
 if TYPE_CHECKING:
@@ -134,6 +135,11 @@ class SkippedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """It did judge, and what it found is a risk that the user accepts."""
     applicable: bool = True
     """False: there was nothing of its kind to judge, or nobody asked for it."""
+
+    @property
+    def is_late(self) -> bool:
+        """Was there no time for it, or for what it reads?"""
+        return self.reason == NEVER_STARTED or self.reason.startswith("no answer after ")
 
 
 class ReportedPack(msgspec.Struct, frozen=True, kw_only=True):

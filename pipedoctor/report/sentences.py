@@ -80,6 +80,10 @@ def describe_verdict(report: Report) -> str:
         return "nothing could be judged"
     notes = report.summary.note
     also = f", {notes} note{'s' if notes > 1 else ''}" if notes else ""
+    late = sum(skip.is_late for skip in report.skipped)
+    if late > len(report.healthy):
+        judged = format_count(len(report.healthy), "check")
+        return f"no problems found by {judged}{also}; {late} could not be judged in time"
     return f"no problems found{also}"
 
 

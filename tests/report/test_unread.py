@@ -16,7 +16,8 @@ from pipedoctor.report import (
     text,
     ticket,
 )
-from pipedoctor.report.model import Report, ReportedFacts
+from pipedoctor.report.model import Report, ReportedFacts, SkippedCheck
+from pipedoctor.runtime.probe import NEVER_STARTED
 
 
 def _report(report: Report, *skipped: tuple[str, str]) -> Report:
@@ -98,3 +99,25 @@ def test_a_name_is_not_obeyed(well: Report) -> None:
         assert not any(odd in said for odd in "\x1b\x9b\u202e")
         assert "\n::error" not in said
     assert "<b>\\x9b" not in html.render(report)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "sentence"),
+    [
+        ((NEVER_STARTED,) * 3, "no problems found by 1 check; 3 could not be judged in time"),
+        (("no answer after 3.0 s", NEVER_STARTED), "no problems found by 1 check; 2 could not"),
+        (("libnvidia-ml.so.1 not found",) * 3, "no problems found"),
+        ((NEVER_STARTED,), "no problems found"),
+    ],
+)
+def test_a_deadline_that_passed_is_no_health(
+    well: Report, reasons: tuple[str, ...], sentence: str
+) -> None:
+    skipped = tuple(
+        SkippedCheck(code=f"PDR9{i}", name="x", reason=r) for i, r in enumerate(reasons)
+    )
+    report = replace(well, healthy=("PDR711",), skipped=skipped)
+
+    found = sentences.describe_verdict(report)
+    assert found.startswith(sentence)
+    assert ("in time" in found) == ("in time" in sentence or "could not" in sentence)
