@@ -76,9 +76,10 @@ HOME = MarkedPattern(
 )
 SCRATCH = MarkedPattern(
     r"([/\\]spool[/\\]slurm[a-z]{0,4}[/\\](?=[a-z][a-z0-9-]*[/\\])"
+    r"|[/\\](?:gpfs|lustre|beegfs|fsx)[0-9]*[/\\](?:work|users?)[0-9]*[/\\]"
     r"|[/\\](?:[a-z]{0,9}scratch[0-9]*|nobackup)[/\\](?:(?:slurm|local|users?|tmp|home)[/\\])?)"
     r"(?!\.)([^/\\\s:'\",;<>)]+)",
-    *("scratch", "nobackup", "spool"),
+    *("scratch", "nobackup", "spool", "/work", "/user"),
 )
 """A folder of somebody's own where jobs write."""
 MOUNT_SOURCE = MarkedPattern(

@@ -6,9 +6,10 @@ _HOST = r"((?!<)(?=[\w.-]*[A-Za-z])(?!\d+\.\d)[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![
 _NUMBERED = (
     r"((?!(?:v|rank|gpu|cuda|numa|group|slot|port|default|py|python|ip|nvme|eth|ib|mlx|job|step|epoch"
     r"|worker|process|proc|thread|trial|fold|stage|layer|conv|block|actor|replica|loader)"
-    r"\d)[A-Za-z][A-Za-z-]*\d[\w.-]*)(?![\w(])"
+    r"\d|[a-z]\d[a-z]{0,2}-[a-z]+-\d|(?:ml\.)?[a-z]{1,3}\d[a-z]{0,4}\.(?:\d*x?large|metal)"
+    r"|Standard_)[A-Za-z][A-Za-z-]*\d[\w.-]*)(?![\w(])"
 )
-"""A name with a number, which no word of a sentence has."""
+"""A name with a number, which no word of a sentence has; no type of a cloud's machine."""
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _TORCH_SOCKET = (
     "https://github.com/pytorch/pytorch/blob/main/torch/csrc/distributed/c10d/socket.cpp"
@@ -159,6 +160,20 @@ HOST_FORMS: tuple[NameForm, ...] = (
         f"{MAN}/man1/ssh.1.html",
         rf"(\b(?:ssh|scp|rsync|sftp|sshfs|mosh)\s(?:[^\n]{{0,300}}?\s)?(?:[\w.-]+|<user-\d+>)@){_HOST}",
         "@",
+    ),
+    make_form(
+        "host",
+        f"{MAN}/man1/ssh.1.html",
+        rf"((?m:^|[$#>'\"`]\s?)(?:ssh|mosh)\s(?:-[A-Za-z]{{1,6}}\s(?:[\w./:~-]+\s)?){{0,4}})"
+        rf"(?=\S*[.\d]){_HOST}",
+        *("ssh ", "mosh "),
+    ),
+    make_form(
+        "host",
+        "https://docs.docker.com/reference/cli/docker/image/tag/",
+        r"(\b(?:docker|podman|nerdctl|crane|skopeo|apptainer|singularity)\s(?:[^\n]{0,300}?\s)?(?:docker://)?)"
+        r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))",
+        *("docker ", "podman ", "nerdctl ", "crane ", "skopeo ", "apptainer ", "singularity "),
     ),
     make_form(
         "host",

@@ -101,6 +101,15 @@ USER_FORMS: tuple[NameForm, ...] = (
     ),
     make_form(
         "user",
+        "https://docs.github.com/get-started/git-basics/about-remote-repositories",
+        r"(\bgit@[\w.-]+:)(?!(?i:pytorch|huggingface|nvidia|facebookresearch|google[\w-]*|microsoft"
+        r"|openai|open-mmlab|lightning-ai|eleutherai|mosaicml|apache|conda-forge)/)"
+        r"((?!<)[A-Za-z0-9][\w.-]*)(?=/)",
+        "git@",
+        in_word=True,
+    ),
+    make_form(
+        "user",
         f"{MAN}/man1/id.1.html",
         rf"(\b(?:[ug]id|groups)=\d+\(|(?<=\)),\d+\(){USER}(?=\))",
         "id=",

@@ -17,6 +17,15 @@ _ACCOUNT_WORDS = frozenset("svc usr user users bot admin acct account guest stud
 """Words that names of accounts are made of."""
 _LEAST_LETTERS = 5
 """Of a word that nobody knows: shorter ones are names of accounts and initials."""
+_FILE_NAME = compile_lazily(
+    r"\.(?:png|jpe?g|tiff?|webp|mp4|wav|flac|mp3|npy|npz|h5|hdf5|lmdb|parquet|arrow|csv|tsv|jsonl?"
+    r"|ya?ml|txt|log|out|err|py|ipynb|sh|tar|t?gz|zip|bin|idx|pth?|ckpt|safetensors)$"
+)
+
+
+def is_file_name(name: str) -> bool:
+    """Does it end as files of data, logs and programs do: ``img_00017.png``?"""
+    return _FILE_NAME.search(name) is not None
 
 
 def is_project_folder(name: str, *, users_known: bool) -> bool:

@@ -18,7 +18,7 @@ from pipedoctor.privacy.names.named_values import (
     is_code,
     may_be_told,
 )
-from pipedoctor.privacy.names.project_folders import is_project_folder
+from pipedoctor.privacy.names.project_folders import is_file_name, is_project_folder
 from pipedoctor.privacy.public_hosts import (
     is_example_user,
     is_internal_host,
@@ -195,7 +195,8 @@ class NameRedactor:
         numbered = name.strip("0123456789.-_") in _JOB_FOLDERS
         user = name.lower() in self._users
         project = not user and is_project_folder(name, users_known=bool(self._users))
-        return match[0] if common or numbered or project else self._replace_home(match)
+        file = is_file_name(name) and match.string[match.end() : match.end() + 1] != "/"
+        return match[0] if common or numbered or project or file else self._replace_home(match)
 
     def _replace_user(self, match: re.Match[str]) -> str:
         lower = match[2].lower()

@@ -108,12 +108,16 @@ def is_number_or_version(value: str) -> bool:
     return bool(_NUMBER.fullmatch(value) or _VERSION.fullmatch(value))
 
 
+_LARGEST_COUNT = 2
+"""Digits of a number that is no password: ``pw=3``, ``pass: 12``."""
+
+
 def is_secret_value(value: str, strength: NameStrength, *, quoted: bool = True) -> bool:
     """Is it to be hidden beside a name of this strength?"""
     if strength is NameStrength.NONE or is_harmless(value, quoted=quoted):
         return False
     if strength is NameStrength.PASSWORD:
-        return True
+        return not (value.isdigit() and len(value) <= _LARGEST_COUNT)
     if is_number_or_version(value) or _ATTRIBUTE.fullmatch(value) or value in _MODES:
         return False
     return strength is NameStrength.STRONG or looks_drawn(value)
