@@ -85,16 +85,16 @@ def test_it_fits_and_everybody_can_use_it(
     assert len(pages.asked) == 1, "nothing but the file itself"
 
 
-@pytest.mark.extended
-@pytest.mark.slow
-def test_a_narrow_page_shows_every_column(pages: Pages, report: FleetReport) -> None:
-    page = pages.show(render(report), 360)
+def test_a_narrow_page_shows_every_column(pages: Pages) -> None:
+    page = pages.show(render(WHOLE), 360)
 
     beyond = "cells => cells.filter(one => one.getBoundingClientRect().right > 360).length"
     assert page.locator("table.fleet :is(td, th)").count() > 6
     assert page.locator("table.fleet :is(td, th)").evaluate_all(beyond) == 0
 
 
+@pytest.mark.extended
+@pytest.mark.slow
 def test_two_thousand_nodes_are_there_at_once(pages: Pages, large: FleetReport) -> None:
     text = render(large)
     page = pages.show(text)
