@@ -76,6 +76,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """Outside of the loader, waiting: for a device, a file, other ranks."""
     delayed: float = 0.0
     """Ready to run, while others ran on the processors: of all of its time, whatever it did."""
+    ran: float | None = None
+    """CPUs that its main thread kept busy, whatever it did; exact, unlike samples."""
 
     @property
     def data_wait(self) -> float:
@@ -220,8 +222,10 @@ class Observation(Part, frozen=True, kw_only=True):
             made = main.fetching * (1 - self.foreign_delay)
             rest = max(0.0, load * main.delayed - main.fetching * self.foreign_delay)
             return main.fetching - min(main.fetching, _share(made, 1 - main.fetching - rest))
-        own = load * (main.delayed - main.waiting_delayed - main.receiving_delayed)
-        step = 1 - main.waiting - max(0.0, own)
+        queued = max(0.0, main.delayed - main.waiting_delayed - main.receiving_delayed)
+        step = 1 - main.waiting - load * queued
+        if main.ran is not None:  # few samples tell little of a step that is short
+            step = min(step, main.ran + main.blocked + (1 - load) * queued)
         woken = _share(main.waiting - load * main.waiting_delayed, step)
         lost = self.foreign_delay * min(1.0, worker.fetching + worker.collating)
         late = _share(1 - lost - step, step)  # of workers that are never idle

@@ -7,7 +7,6 @@ from pipedoctor.watch.tally import SampleTally
 from pipedoctor.watch.watched_process import WatchedProcess
 from pipedoctor.watch.work_samples import WORKING_PHASES
 
-_RECENT_SECONDS = 1.0
 _MIN_SAMPLES = 20
 
 
@@ -15,16 +14,15 @@ def count_held_up(
     worker: WatchedProcess, main: WatchedProcess | None, workers: Sequence[WatchedProcess]
 ) -> None:
     """
-    Count one look at a worker, if the main process waits for a loader that works.
+    Count one look at a worker, if the main process waits, and its loader is what works.
 
     With nothing to do while the main process takes a step, workers have made their share;
     those of a loader in which nobody works wait for its turn.
     """
     if main is None or main.phase is not ProcessPhase.WAITING:
         return
-    since = worker.sampled_at - _RECENT_SECONDS
-    same = [w for w in workers if w.loader == worker.loader and w.sampled_at >= since]
-    if any(w.phase in WORKING_PHASES for w in same):
+    busy = [w for w in workers if w.phase in WORKING_PHASES]  # as each was seen last
+    if busy and max(busy, key=lambda w: w.sampled_at).loader == worker.loader:
         worker.tally.fetch["late"] += 1
         worker.tally.fetch["held up"] += worker.phase is ProcessPhase.IDLE
 

@@ -8,8 +8,8 @@ import msgspec
 _MAX_ITEMS = 2000
 _MIN_SLOW_SECONDS = 0.015
 """What takes less is no slow item, whatever the others take."""
-_MAX_GAP_SECONDS = 0.25
-"""Seconds between two looks that still belong to one item."""
+_MAX_GAP_SECONDS = 1.0
+"""Seconds between two looks that still belong to one item, on a busy machine as well."""
 ItemKey = tuple[int | None, int | None]
 """Number of the batch, and of the item in the dataset; None: the whole batch."""
 

@@ -123,6 +123,7 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
         model=share("model") + trains,
         blocked=share("blocked"),
         delayed=min(1.0, tally.delay / tally.seconds) if tally.seconds else 0.0,
+        ran=min(1.0, tally.main_cpu / tally.seconds) if tally.main_cpu else None,
     )
 
 

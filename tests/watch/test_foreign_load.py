@@ -96,6 +96,40 @@ def test_data_that_is_late_whoever_runs_is_blamed_on_the_pipeline() -> None:
     assert is_doubtful(alone, classify_observed(alone))
 
 
+def test_a_step_is_no_longer_than_what_it_ran_and_stood() -> None:
+    """Where nearly all of the time is lost to others, few samples of it tell nothing."""
+    busy = WorkerShares(fetching=1.0)
+    short = MainShares(waiting=0.87, computing=0.13, delayed=0.08, ran=0.02)
+    fetch = FetchShares(running=0.1, delayed=0.9, samples=100)
+    late = seen(fetch=fetch, foreign_load=1.0, main=short, worker=busy)
+
+    assert classify_observed(late).name == "transform-cpu"
+    assert late.late_share == pytest.approx(1 - 0.02 / 0.1)
+    unknown = replace(late, main=replace(short, ran=None))
+    assert unknown.late_share == pytest.approx(1 - 0.05 / 0.1)
+    stands = replace(late, main=replace(short, blocked=0.1))
+    assert classify_observed(stands).name == "consumer"
+
+
+def test_who_computes_in_between_does_so_most_of_the_time_that_others_leave() -> None:
+    main = MainShares(waiting=0.66, waiting_delayed=0.645, computing=0.34, delayed=0.825, ran=0.16)
+    taken = crowded(0.9, main=main, worker=WorkerShares(idle=0.85, fetching=0.15))
+    found = classify_observed(taken)
+
+    assert found.name == "main-thread"
+    assert found.reason.startswith("it waits for data 66% of the time, ")
+    assert found.reason.endswith(
+        "because other programs have the CPUs; of the rest the training process itself"
+        " computes 100% outside the model"
+    )
+
+
+def test_a_pipeline_that_others_hold_up_is_not_called_fine() -> None:
+    found = classify_observed(FINE["programs of others run"])
+
+    assert found.reason.startswith("data would be in time on CPUs of its own: it waits for data")
+
+
 def test_no_bottleneck_is_ruled_out_where_no_stack_was_read() -> None:
     facts = Facts(pipeline(SEEN["unknown"]))
     run = {name: get_catalogue().by_name[f"bottleneck-{name}"].run for name in SEEN}

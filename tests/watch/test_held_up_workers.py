@@ -24,7 +24,7 @@ def process(phase: ProcessPhase, loader: int = 1, sampled_at: float = 9.0) -> An
         (ProcessPhase.COMPUTING, process(IDLE), process(FETCHING), (0, 0)),
         (WAITING, process(IDLE), process(IDLE), (0, 0)),
         (WAITING, process(IDLE), process(FETCHING, loader=2), (0, 0)),
-        (WAITING, process(IDLE), process(FETCHING, sampled_at=7.9), (0, 0)),
+        (WAITING, process(IDLE), process(FETCHING, sampled_at=2.0), (1, 1)),
     ],
     ids=[
         "held up",
@@ -32,7 +32,7 @@ def process(phase: ProcessPhase, loader: int = 1, sampled_at: float = 9.0) -> An
         "the main process does not wait",
         "nobody works",
         "of another loader",
-        "seen long ago",
+        "seen before",
     ],
 )
 def test_one_look(
@@ -42,6 +42,16 @@ def test_one_look(
     count_held_up(worker, process(main), [worker, other])
 
     assert (worker.tally.fetch["late"], worker.tally.fetch["held up"]) == expected
+
+
+def test_the_loader_that_worked_last_is_the_one_whose_turn_it_is() -> None:
+    worker, earlier = process(IDLE), process(FETCHING, sampled_at=5.0)
+    other = process(FETCHING, loader=2, sampled_at=6.0)
+    count_held_up(worker, process(WAITING), [worker, earlier, other])
+    assert not worker.tally.fetch["late"]
+    other.sampled_at = 4.0
+    count_held_up(worker, process(WAITING), [worker, earlier, other])
+    assert worker.tally.fetch["late"] == 1
 
 
 def test_a_share_of_many_looks() -> None:
