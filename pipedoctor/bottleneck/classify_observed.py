@@ -104,22 +104,18 @@ def _blame_consumer(observation: Observation) -> Bottleneck:
     main = observation.main
     idle = observation.gpu_busy is None or observation.gpu_busy < BUSY
     evidence = {"computing_share": main.computing, "blocked_share": main.blocked}
-    crowded = ""
-    if observation.foreign_share > BORDER:
-        crowded = f", {observation.foreign_share:.0%} because other programs have the CPUs"
+    wait = describe_wait(observation)
+    if crowded := observation.foreign_share > BORDER:
+        wait += f", {observation.foreign_share:.0%} because other programs have the CPUs"
     if main.computing > MOSTLY * (1 - observation.foreign_share) and idle:
-        return Bottleneck(
-            name="main-thread",
-            reason="batches are ready; the training process itself computes"
-            f" {main.computing:.0%} of the time outside the model"
-            if not crowded
-            else f"{describe_wait(observation)}{crowded}; of the rest the training process itself"
-            f" computes {main.computing / (1 - main.data_wait):.0%} outside the model",
-            evidence=evidence,
-        )
-    waits = observation.data_wait >= MAX_WAIT_SHARE and crowded
-    fine = "data would be in time on CPUs of its own" if waits else "the pipeline is fine"
-    why = f"{fine}: {describe_wait(observation)}{crowded}"
+        why = "the training process itself computes"
+        why = f"{why} {main.computing:.0%} of the time outside the model"
+        why = f"{wait if crowded else 'batches are ready'}; {why}"
+        return Bottleneck(name="main-thread", reason=why, evidence=evidence)
+    late = crowded and observation.data_wait >= MAX_WAIT_SHARE
+    why = (
+        f"{'data would be in time on CPUs of its own' if late else 'the pipeline is fine'}: {wait}"
+    )
     if observation.gpu_busy is not None and idle:
         why += f"; the GPU is busy {observation.gpu_busy:.0%} of it although batches are ready"
     if observation.world is not None and observation.ranks < observation.world:

@@ -200,19 +200,20 @@ class WatchSession(JobProcesses):
         return found
 
     def _count_batches(self, process: WatchedProcess) -> None:
-        """What the number of a worker's batch tells of it, and of its main process."""
-        batch, now = process.sampled_batch, process.sampled_at
-        if process.member.role != "worker" or batch is None:
+        """What a worker does tells of it, and of its main process."""
+        batch, now, main = process.sampled_batch, process.sampled_at, process.member.main
+        if process.member.role != "worker":
             return
-        main = process.member.main
         owner = self.processes.get(main)
         same = self.list_workers(owner) if owner is not None else [process]
+        count_held_up(process, owner, same)
+        if batch is None:  # it has nothing to do
+            return
         process.tally.batches += process.batch_times.observe_batch(now, batch, len(same))
         self.progress.observe_batch(main, batch, len(same), now)
         if owner is not None and batch >= len(same):
             owner.is_starting = False  # somebody makes his second batch
             owner.has_loaded |= batch > _MAX_PREFETCH * len(same)
-        count_held_up(process, owner, same)
 
     def _run_periodic_reads(self, now: float) -> None:
         """What costs more than a look, each in its own time."""

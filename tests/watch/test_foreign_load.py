@@ -107,7 +107,7 @@ def test_a_step_is_no_longer_than_what_it_ran_and_stood() -> None:
     assert late.late_share == pytest.approx(1 - 0.02 / 0.1)
     unknown = replace(late, main=replace(short, ran=None))
     assert unknown.late_share == pytest.approx(1 - 0.05 / 0.1)
-    stands = replace(late, main=replace(short, blocked=0.1))
+    stands = replace(late, main=replace(short, computing=0.03, blocked=0.1, delayed=0.01))
     assert classify_observed(stands).name == "consumer"
 
 
@@ -119,8 +119,8 @@ def test_who_computes_in_between_does_so_most_of_the_time_that_others_leave() ->
     assert found.name == "main-thread"
     assert found.reason.startswith("it waits for data 66% of the time, ")
     assert found.reason.endswith(
-        "because other programs have the CPUs; of the rest the training process itself"
-        " computes 100% outside the model"
+        "because other programs have the CPUs; the training process itself computes 34%"
+        " of the time outside the model"
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pipedoctor.watch.held_up_workers import compute_held_up_share, count_held_up
+from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.stack_phases import ProcessPhase
 from pipedoctor.watch.tally import SampleTally
 
@@ -60,6 +61,17 @@ def test_a_share_of_many_looks() -> None:
     assert compute_held_up_share(tally) is None
     tally.fetch.update({"late": 1, "held up": 1})
     assert compute_held_up_share(tally) == 0.25
+
+
+def test_a_worker_without_a_batch_counts_as_well() -> None:
+    """Its loop has let go of the number of the last one."""
+    main, other = process(WAITING), process(FETCHING)
+    idle = process(IDLE)
+    idle.member, idle.sampled_batch = SimpleNamespace(role="worker", main=1), None
+    session: Any = SimpleNamespace(processes={1: main}, list_workers=lambda _: [idle, other])
+    WatchSession._count_batches(session, idle)  # noqa: SLF001
+
+    assert idle.tally.fetch["held up"] == 1
 
 
 def test_a_worker_whose_main_process_is_gone() -> None:
