@@ -199,14 +199,14 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
 
 def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
     main, worker = observation.main, observation.worker
-    idle = worker.idle if worker.held_up is None else worker.held_up
+    idle = worker.idle if worker.held_up is None else worker.held_up  # by one that works longer
     waits = main.waiting > main.receiving  # for a batch that nobody has made yet
     known = observation.fetch.samples >= FEW
     blocked = observation.workers > 1 and idle > IDLE and waits and known
     slow_items = observation.tail > MIN_TAIL_SHARE
     waited = min(observation.tail, observation.fetch.waiting) > MOSTLY
     held_up = HELD_UP_BY_WAITS if waited else HELD_UP
-    uneven = slow_items and observation.workers > 1 and idle > held_up
+    uneven = slow_items and observation.workers > 1 and worker.idle > held_up
     if waits_for_locks(observation.fetch) or not (uneven or blocked):
         return  # how long each waits for a lock is chance
     why = (
@@ -218,7 +218,7 @@ def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
             f"{describe_wait(observation)} although its workers have nothing to do"
             f" {idle:.0%} of it: one slow batch holds up the others"
         )
-    evidence = {"tail_share": observation.tail, "idle_share": idle}
+    evidence = {"tail_share": observation.tail, "idle_share": worker.idle}
     yield Bottleneck(name="stragglers", reason=why, evidence=evidence)
 
 

@@ -153,6 +153,8 @@ def test_workers_that_have_made_their_share_wait_for_nobody() -> None:
     held_up = replace(waits, worker=replace(makes, idle=0.2, held_up=0.31))
     assert classify_observed(held_up).name == "stragglers"
     assert "nothing to do 31% of it" in classify_observed(held_up).reason
+    together = replace(shared, tail=0.8, worker=replace(makes, held_up=0.0))
+    assert classify_observed(together).name == "stragglers"  # all of them open a file at once
 
 
 def test_workers_that_compute_hand_over_late() -> None:
