@@ -1,5 +1,7 @@
 """Workers that wait for another one, told from those that have made their share."""
 
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+
 from types import SimpleNamespace
 from typing import Any
 
