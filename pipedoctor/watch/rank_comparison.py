@@ -60,7 +60,8 @@ def _differs(one: Observation, others: Sequence[Observation]) -> bool:
 def _average_shares(ranks: Sequence[Observation]) -> MainShares:
     """Each share, as all samples together show it."""
     whole = sum(one.samples for one in ranks)
-    names = [field.name for field in fields(MainShares) if field.name != "starts"]
+    names = {field.name for field in fields(MainShares)} - {"starts"}
+    names -= {name for name in names if any(getattr(one.main, name) is None for one in ranks)}
     return replace(
         MainShares(),
         **{

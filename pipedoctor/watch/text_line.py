@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pipedoctor.report.sentences import clean_text
+from pipedoctor.check import Gain
+from pipedoctor.report.sentences import MIN_GAIN, clean_text, describe_gain
 from pipedoctor.units import format_count
 
 _DATA_WAIT_LIMIT = 0.15
@@ -68,15 +69,19 @@ def _list_gpus(sample: Mapping[str, Any]) -> list[str]:
     return [f"GPU {busy:.0%}" for busy in gpus[:1]]
 
 
-def format_headline(sample: Mapping[str, Any]) -> str:
-    """The verdict in one line: its name, and the line of code at fault."""
+def format_headline(sample: Mapping[str, Any], gain: Gain | None = None) -> str:
+    """The verdict in one line: its name, the line of code at fault, and what that costs."""
     name = sample.get("verdict", "")
     hot = _place(sample)
     if not name:
         return ""
     where = f" at {hot['path']}:{hot['line']}" if hot else ""
     inside = f" in {hot['function']}" if hot and hot.get("function") else ""
-    return clean_text(f"{name}{where}{inside}: {sample.get('why', '')}")
+    saves = ""
+    if gain is not None and gain.value >= MIN_GAIN:
+        what = describe_gain(gain)
+        saves = f" ({what[0].lower()}{what[1:].partition(' (')[0]}, {gain.basis})"
+    return clean_text(f"{name}{where}{inside}{saves}: {sample.get('why', '')}")
 
 
 def _place(sample: Mapping[str, Any]) -> Any:

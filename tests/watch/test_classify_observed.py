@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.bottleneck.named_bottleneck import BOTTLENECK_NAMES
-from pipedoctor.check import Severity
+from pipedoctor.check import Gain, Severity
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import (
     Contents,
@@ -191,6 +191,17 @@ def test_a_thread_of_the_training_process_that_converts_batches() -> None:
     assert finding.location is not None
     assert finding.location.line == 44
     assert "train.py:44" in format_headline(build_verdict(slow))
+
+
+def test_the_headline_says_what_a_remedy_saves() -> None:
+    verdict = build_verdict(seen(fetch=WAITS))
+    gain = Gain(value=0.31, low=0.2, high=0.4, unit="fraction of epoch time", basis="modelled")
+    plain = format_headline(verdict)
+    head, _, why = plain.partition(": ")
+
+    assert head == "bottleneck-storage-latency at train.py:9 in get"
+    assert format_headline(verdict, gain) == f"{head} (saves 31% of epoch time, modelled): {why}"
+    assert format_headline(verdict, replace(gain, value=0.004)) == plain
 
 
 def test_workers_that_wait_for_one_lock_are_no_stragglers() -> None:

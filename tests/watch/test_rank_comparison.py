@@ -29,6 +29,14 @@ def test_a_rank_that_seems_slow_by_chance_has_the_share_of_all() -> None:
     assert {classify_observed(one).name for one in found} == {"consumer"}
 
 
+def test_a_figure_that_a_rank_lacks_is_not_known_of_all() -> None:
+    one, other = rank(0, 0.1, 40), rank(1, 0.1, 40)
+    known = [replace(r, main=replace(r.main, ran=0.3)) for r in (one, other)]
+
+    assert pool_similar_ranks([known[0], other])[0].main.ran is None
+    assert pool_similar_ranks(known)[0].main.ran == pytest.approx(0.3)
+
+
 def test_a_rank_that_is_slow_keeps_its_own_share() -> None:
     slow, *others = pool_similar_ranks([rank(0, 6 / 11), *(rank(n, 1 / 11) for n in range(1, 8))])
 

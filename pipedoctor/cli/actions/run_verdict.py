@@ -48,12 +48,13 @@ def _render_verdict(facts: Facts, began: float) -> str:
     from pipedoctor.report import text
 
     redacted = privacy.make_stderr_redactor().redact_facts(facts)
+    judged = judge_watched(redacted, began)
     report = text.render(
-        judge_watched(redacted, began),
+        judged,
         width=output.get_width(),
         color=sys.stderr.isatty() and output.has_colors(None, no_color=False),
     )
-    return f"\n{describe_verdict(redacted)}\n{report}"
+    return f"\n{describe_verdict(redacted, judged)}\n{report}"
 
 
 @contextlib.contextmanager

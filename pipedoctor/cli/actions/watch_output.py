@@ -61,6 +61,7 @@ def run_watch(request: WatchRequest) -> int:
         return _replay_recording(request.replay, request)
     from pipedoctor.cli.actions.watch_all import watch_all
 
+    _preempt_nobody()
     return watch_all(request)
 
 
@@ -183,7 +184,7 @@ def write_report(facts: Facts, request: WatchRequest, began: float) -> int:
         )
         text = formats.render(formats.Subject.REPORT, request.form, report, context)
         if request.form == "text" and isinstance(text, str):
-            text = f"{describe_verdict(facts)}\n{text}"
+            text = f"{describe_verdict(facts, report)}\n{text}"
         output.write_output(text, target)
     return code
 
@@ -194,15 +195,17 @@ def _has_samples(facts: Facts) -> bool:
     return bool(pipeline and pipeline.observed and pipeline.observed.samples)
 
 
-def describe_verdict(facts: Facts) -> str:
-    """The verdict and where; or why there is none."""
+def describe_verdict(facts: Facts, report: "Report") -> str:
+    """The verdict, where, and what its remedy saves; or why there is none."""
     from pipedoctor.watch.sample_line import build_sample, build_verdict
     from pipedoctor.watch.text_line import format_headline
 
     pipeline = facts.get(Pipeline)
     if pipeline is None or pipeline.observed is None:
         return f"nothing was seen: {facts.get_unknown_reason(Pipeline)}"
-    return format_headline(build_sample(facts) | build_verdict(pipeline.observed))
+    found = next((f for f in report.findings if f.name.startswith("bottleneck-")), None)
+    gain = found.gain if found is not None else None
+    return format_headline(build_sample(facts) | build_verdict(pipeline.observed), gain)
 
 
 def judge_watched(facts: Facts, began: float) -> "Report":
