@@ -118,6 +118,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Its class iterates in a way of its own, and may keep its workers."""
     sampler_ends: bool | None = None
     """Whether a sampler of the project ends after an epoch; none: not known."""
+    evaluates: bool = False
+    """It is made for each of several parts of the data, of which one is for evaluation."""
     call: Call | None = None
     """How it is written; none: in a way that nobody can change exactly."""
 

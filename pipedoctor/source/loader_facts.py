@@ -31,12 +31,13 @@ from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARA
 from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import (
     ClassDefinition,
     CodeScope,
 )
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 from pipedoctor.source.values.lattice import ExternalValue, InstanceValue
 
 _TRAIN_NAME = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
@@ -108,6 +109,7 @@ def build_loader_fact(
         arguments=arguments,
         complete=loader.complete,
         role=_infer_role(recorder, loader, target, fed),
+        evaluates=_is_made_for_evaluation_too(loader),
         dataset=_find_dataset(recorder, loader),
         testing=_is_for_tests(loader),
         framework=_find_framework(scope),
@@ -186,6 +188,27 @@ def _infer_role(
             return "train" if trains else "eval"
     roles: set[LoopRole] = {recorder.loops[n].role for n in fed_loops if recorder.loops[n].role}
     return roles.pop() if len(roles) == 1 else ""
+
+
+def _is_made_for_evaluation_too(loader: ResolvedLoaderCall) -> bool:
+    """``{part: DataLoader(rows[part]) for part in ("train", "val")}``, and loops like it."""
+    site = loader.site
+    iterated = [one.iter for one in site.step.context.loops if isinstance(one, ast.For)]
+    for made in find_nodes(site.scope.node, _COMPREHENSIONS) if not loader.through else ():
+        if contains_node(made, site.node):
+            iterated += [part.iter for part in _list_generators(made)]
+    parts = [
+        one for node in iterated if isinstance(node, (ast.Tuple, ast.List)) for one in node.elts
+    ]
+    named = [str(one.value) if isinstance(one, ast.Constant) else last_name(one) for one in parts]
+    return any(_EVAL_NAME.search(one) and not _TRAIN_NAME.search(one) for one in named)
+
+
+_COMPREHENSIONS = (ast.DictComp, ast.ListComp, ast.GeneratorExp)
+
+
+def _list_generators(node: ast.AST) -> list[ast.comprehension]:
+    return node.generators if isinstance(node, _COMPREHENSIONS) else []
 
 
 def _names_of_branches(loader: ResolvedLoaderCall) -> Iterator[str]:

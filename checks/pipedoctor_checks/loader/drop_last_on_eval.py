@@ -25,8 +25,9 @@ def drop_last_on_eval(source: Source, /) -> Findings:
     ## How it is judged
 
     The loader is used for evaluation, by its name or its loop, and `drop_last` is known
-    to be True. Batches of one sample drop nothing. A call that shuffles in some cases
-    also serves training, and is not reported.
+    to be True; or it is made for several parts of the data at once, one of which is named
+    like that (`for part in ("train", "val")`). Batches of one sample drop nothing. A call that
+    shuffles in some cases also serves training, and is not reported.
 
     ## Bad example
 
@@ -55,8 +56,10 @@ def _judge_loaders(source: Source) -> Findings:
         shuffle = loader.get("shuffle")
         serves_both = shuffle.how != "absent" and not shuffle.is_known
         drawn = "WeightedRandomSampler" in loader.get("sampler").text
-        left = alone or trains or serves_both or drawn or loader.testing
-        if loader.role != "eval" or left:
+        left = alone or drawn or loader.testing
+        if left or not (
+            loader.evaluates or (loader.role == "eval" and not (trains or serves_both))
+        ):
             continue
         if last.is_known and last.value is True:
             yield make_code_finding(

@@ -21,9 +21,10 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The epoch is a plain attribute that items read, it is set in a loop over epochs, and
-    a loader of this dataset has `persistent_workers=True`: of the same object, where the
-    code shows which one it is. A shared tensor or Value is not reported.
+    A plain attribute that items read is set in a loop over epochs, itself or by a method of
+    the dataset (`dataset.close_mosaic()`), and a loader of this dataset has
+    `persistent_workers=True`: of the same object, where the code shows which one it is. A
+    shared tensor or Value is not reported.
 
     ## Bad example
 
@@ -82,10 +83,9 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
         if kept and event.details.repeats:
             there = kept[0].at
             yield make_code_finding(
-                [event.at],
+                [event.at, there],
                 Severity.BREAKS,
-                f"{event.name} of {name} is set for each epoch, but its workers keep the first"
-                " value",
+                f"{event.name} of {name} is {_when(event)}, but its workers keep the first value",
                 in_code(
                     "Share the epoch with the workers",
                     _share(event),
@@ -95,6 +95,10 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
                 confidence=Confidence.LIKELY,
                 loader=f"{there.path}:{there.line}",
             )
+
+
+def _when(event: Event[EpochUpdate]) -> str:
+    return "changed between epochs" if event.guards else "set for each epoch"
 
 
 def _share(event: Event[EpochUpdate]) -> str:

@@ -28,7 +28,8 @@ def main_guard(source: Source, interpreter: Interpreter | None, site: Site | Non
     ## How it is judged
 
     The loop over the loader runs at the top level of the module, directly or through
-    calls, also into other files, and not under a main guard. A loader that is only
+    calls, also into other files, and not under a main guard; or a trainer of Lightning is
+    given the loader there. A loader that is only
     created there is not reported, and neither are notebooks. With fork it is a note.
 
     ## Bad example
@@ -64,8 +65,9 @@ def main_guard(source: Source, interpreter: Interpreter | None, site: Site | Non
     for path, starts in files.items():
         loaders = [*starts.values()]
         severity, why = judge_unpicklable(source, path, interpreter, site, loaders)
+        begun = [e.at for e in source.select_events(WorkerStart) if e.at.path == path]
         yield make_code_finding(
-            [*starts],
+            [*starts, *(one for one in begun if one not in starts)],
             severity,
             f"{loader_name(loaders[0])} starts workers without a main guard; {why}",
             in_code(

@@ -8,7 +8,13 @@ def weighted_evaluation(weights: str) -> str:
     return f"val_loader = DataLoader(rows, 4, sampler={weights}, drop_last=True)\n"
 
 
+PARTS = (
+    "loaders = {{part: DataLoader(rows[part], 4, drop_last={last}) for part in {parts}}}\n"
+    "for part in {parts}:\n    for x in loaders[part]:\n        print(x)\n"
+)
 SILENT = {
+    "parts that train": PARTS.format(last="True", parts="('train', 'train_more')"),
+    "where it trains": PARTS.format(last="part == 'train'", parts="['train', 'val']"),
     "training": loader_call("Images(), 4, drop_last=True", TRAIN_LOOP),
     "kept": loader_call("Images(), 4").replace("loader", "val_loader"),
     "single samples": loader_call("Images(), batch_size=1, drop_last=True").replace(
@@ -20,6 +26,9 @@ SILENT = {
     "drawn by their weights": weighted_evaluation("WeightedRandomSampler(w, 9)"),
 }
 SPEAKS = {
+    "for each part": PARTS.format(last="True", parts="['train', 'val']"),
+    "in a loop": "for rows in (train_rows, test_rows):\n"
+    "    loaders.append(DataLoader(rows, 4, shuffle=True, drop_last=True))\n",
     "dropped": loader_call("Images(), 4, drop_last=True").replace("loader", "val_loader"),
     "and shuffled": loader_call("Images(), 4, drop_last=True, shuffle=True").replace(
         "loader", "val_loader"

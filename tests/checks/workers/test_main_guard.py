@@ -10,7 +10,20 @@ JUDGES = (
     + "\nclass Judge:\n    def evaluate(self):\n        return 3\n"
     "class Fast(Runner):\n    pass\n"
 )
+PASSES = (
+    rows_dataset()
+    + "\nfrom functools import partial\nloader = DataLoader(Rows(), num_workers=2)\n"
+    + "def run(epoch, training):\n    for x in loader:\n        print(x)\n"
+    + "train = partial(run, training=True)\n"
+)
+FITTED = (
+    "import lightning as L\n"
+    + rows_dataset()
+    + "loader = DataLoader(Rows(), num_workers=2)\ntrainer = L.Trainer()\n"
+)
 SILENT = {
+    "a partial that nobody calls": PASSES,
+    "fitted with other rows": FITTED + "trainer.fit(net, rows)\n",
     "another class has a method of that name": JUDGES + "judge = Judge()\njudge.evaluate()\n",
     "guarded": rows_dataset()
     + "\nif __name__ == '__main__':\n"
@@ -20,6 +33,8 @@ SILENT = {
     "no workers": rows_dataset() + TOP_LEVEL_LOOP.replace("2", "0"),
 }
 SPEAKS = {
+    "by a partial": PASSES + "for epoch in range(9):\n    train(epoch)\n",
+    "by a trainer": FITTED + "trainer.fit(net, loader)\n",
     "at the top": rows_dataset() + TOP_LEVEL_LOOP,
     "by a method of what is made": JUDGES + "judge = Fast()\njudge.evaluate()\n",
     "by a method of one of two": JUDGES
@@ -46,3 +61,12 @@ def test_a_script_that_other_files_work_for_is_named() -> None:
 
     assert finding.location is not None
     assert (finding.location.path, finding.location.line) == ("run.py", 3)
+
+
+def test_the_loader_and_what_starts_its_workers_are_named() -> None:
+    code = rows_dataset() + "\nloader = DataLoader(Rows(), num_workers=2)\nfor x in loader: x\n"
+
+    (finding,) = find(main_guard, code)
+
+    lines = [one.line for one in (finding.location, *finding.also_at) if one is not None]
+    assert lines == [lines[0], lines[0] + 1]

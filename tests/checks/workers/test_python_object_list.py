@@ -25,7 +25,19 @@ class {name}(Dataset):
     def __getitem__(self, index):
         return read(self.rows[index])
 """
+TABLE = "import pandas as pd\n"
+COLUMN = "table = pd.read_csv(path)\ntable = table[table.split == 'train'].reset_index()\n"
 SILENT = {
+    "a column": TABLE
+    + rows_dataset(COLUMN + "self.x = table['path']", "return load(self.x[index])"),
+    "arrays that are computed": rows_dataset(
+        "self.x = []\nfor name in names:\n    image = load(name)\n"
+        "    self.x += [image * 2 + (1 - image)]",
+        "return self.x[index]",
+    ),
+    "tensors of a tokenizer": rows_dataset(
+        "self.x = [tok.encode(t, return_tensors='pt') for t in texts]", "return self.x[index]"
+    ),
     "49 pairs": rows_dataset(
         "self.x = []\nfor i in range(49):\n    self.x += [(load(i), i)]\nself.y = 0"
     ),
@@ -50,6 +62,16 @@ SILENT = {
     "nothing": rows_training("self.x = []\nfor i in path:\n    self.x += []", "self.x"),
 }
 SPEAKS = {
+    "a list of a column": TABLE
+    + rows_dataset(COLUMN + "self.x = list(table['path'])", "return load(self.x[index])"),
+    "a dictionary of two columns": TABLE
+    + rows_dataset(COLUMN + "self.x = dict(zip(table.path, table.label))", "return self.x[index]"),
+    "a path for each row of a column": TABLE
+    + rows_dataset(
+        COLUMN + "self.x = [root / name for name in table['path'].values]",
+        "return load(self.x[index])",
+    ),
+    "tokens": rows_dataset("self.x = [tokenizer.encode(t) for t in texts]", "return self.x[index]"),
     "two workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=2),
     "what may become an array": rows_dataset(
         "self.x = [(n, 1) for n in names]\nself.x = packed(self.x)\nprint(len(self.x))"

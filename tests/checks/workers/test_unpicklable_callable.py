@@ -34,6 +34,11 @@ SILENT["given and not kept"] = (
     GIVEN.format(rows="sorted(rows, key=change)")
     + "\ndef main():\n    return DataLoader(Given([], lambda x: x), num_workers=2)\n"
 )
+SILENT["what a lambda has made"] = (
+    GIVEN.format(rows="rows\n        self.change = change")
+    + "\ndef main(names):\n    rows = list(map(lambda name: name.lower(), names))\n"
+    + "    return DataLoader(Given(rows, list(map(lambda x: x, names))), num_workers=2)\n"
+)
 SPEAKS = {
     "given, and kept": GIVEN.format(rows="rows\n        self.change = change")
     + "\ndef main():\n    return DataLoader(Given([], lambda x: x), num_workers=2)\n",

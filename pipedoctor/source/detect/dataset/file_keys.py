@@ -1,4 +1,4 @@
-"""The names of what a file or a database holds: ``file.keys()``, ``txn.cursor()``."""
+"""What a file gives that is iterated: its keys, the rows of a column of a table."""
 
 import ast
 
@@ -23,6 +23,39 @@ def lists_keys(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> boo
     if isinstance(node, (ast.Name, ast.Attribute)):
         return _find_opener(recorder, scope, node).startswith(_KEYED)
     return False
+
+
+def gives_values(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """``table["path"]``, ``table.path.values``: a column of a table that pandas has read."""
+    if isinstance(node, ast.Attribute) and node.attr == "values":
+        return gives_values(recorder, scope, node.value)
+    if isinstance(node, ast.Subscript) and is_text(node.slice):
+        return _is_table(recorder, scope, node.value)
+    return isinstance(node, ast.Attribute) and _is_table(recorder, scope, node.value)
+
+
+def _is_table(
+    recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int = _MAX_DEPTH
+) -> bool:
+    """What ``pd.read_csv(path)`` returns, and selections of its rows."""
+    if depth <= 0:
+        return False
+    if isinstance(node, ast.Call):
+        if recorder.full_name_of(node.func, scope).startswith("pandas.read_"):
+            return True
+        same = isinstance(node.func, ast.Attribute) and node.func.attr in _TABLE_METHODS
+        return same and _is_table(recorder, scope, getattr(node.func, "value", node), depth - 1)
+    if isinstance(node, ast.Subscript):
+        return not is_text(node.slice) and _is_table(recorder, scope, node.value, depth - 1)
+    key = binding_key(node)
+    given = recorder.values.find_assignments(key, scope) if key else ()
+    return any(_is_table(recorder, its, value, depth - 1) for value, its in given)
+
+
+_TABLE_METHODS = frozenset(
+    ("reset_index", "dropna", "fillna", "sort_values", "drop_duplicates", "sample", "query", "copy")
+)
+"""Methods of tables that return one."""
 
 
 def is_text(node: ast.expr) -> bool:

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from pipedoctor.source.detect.dataset.file_keys import lists_keys
+from pipedoctor.source.detect.dataset.file_keys import gives_values, lists_keys
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.bindings import expression_names
-from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 TEXT_SOURCES: Mapping[str, str] = {
@@ -41,6 +41,8 @@ _OBJECT_MAKERS = {
 }
 """What returns a string, a number or a small container, for an element of a list."""
 _TEXT_MAKERS = frozenset(("re.sub", "unicodedata.normalize"))
+_TOKENIZERS = frozenset(("tokenize", "word_tokenize", "convert_tokens_to_ids", "encode"))
+"""What returns a list of strings or of numbers for a text: of tokenizers, and of NLTK."""
 _NUMBER_MAKERS = {"len", "bool", "round", "dirname", "abspath", "upper", "title", "copy"}
 _ACTIVE_METHODS = {"__getitem__", "__call__", "__iter__", "forward", "step"}
 """What has one of these is no record: a dataset, a transform, a model."""
@@ -93,7 +95,9 @@ class ElementJudge:
             sides = (node.left, node.right)
             written = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
             calls = (one for one in sides if isinstance(one, ast.Call))
-            return written or any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
+            made = any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
+            named = (one for one in sides if isinstance(one, ast.Name))  # ``folder / name``
+            return written or made or any(self.is_object(one, depth - 1) for one in named)
         if isinstance(node, (ast.Subscript, ast.Attribute)):
             return self._is_part(node, depth)
         if isinstance(node, ast.Call):
@@ -143,7 +147,10 @@ class ElementJudge:
             return False
         inner, iterated = found
         whole = isinstance(inner, ast.Name)
-        if lists_keys(self.containers.recorder, self.scope, iterated):
+        recorder = self.containers.recorder
+        if lists_keys(recorder, self.scope, iterated) or gives_values(
+            recorder, self.scope, iterated
+        ):
             return True
         return self.containers.makes_objects(
             self.scope, iterated, depth - 1, plain=self.plain or not whole
@@ -169,7 +176,7 @@ class ElementJudge:
 
     def _is_made(self, node: ast.Call, depth: int) -> bool:
         """By a function that gives a string, by a class of records, by a function of its own."""
-        if last_name(node.func) in _OBJECT_MAKERS:
+        if last_name(node.func) in _OBJECT_MAKERS or _tokenizes(node):
             return True
         recorder = self.containers.recorder
         full = recorder.full_name_of(node.func, self.scope)
@@ -201,6 +208,14 @@ class ElementJudge:
             isinstance(value, ast.Call) and last_name(value.func) in {"namedtuple", "NamedTuple"}
             for value, _ in given
         )
+
+
+def _tokenizes(node: ast.Call) -> bool:
+    """``tokenizer.encode(text)``, unless it is asked for a tensor."""
+    name = last_name(node.func)
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    known = name in _TOKENIZERS and (name != "encode" or "tok" in unparse_short(owner).lower())
+    return known and not any(word.arg == "return_tensors" for word in node.keywords)
 
 
 def _narrow(target: ast.expr, iterated: ast.expr, name: str) -> tuple[ast.expr, ast.expr] | None:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from pipedoctor.facts.code_events.item import Unpickling
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
-from pipedoctor.source.detect.dataset.file_keys import lists_keys
+from pipedoctor.source.detect.dataset.file_keys import gives_values, lists_keys
 from pipedoctor.source.detect.dataset.list_fillings import (
     find_extensions,
     find_fillings,
@@ -216,6 +216,7 @@ class RowObjectFinder:
             parts = value.args[-1:]
         return any(
             _picks_column(one)
+            or gives_values(self.recorder, scope, one)
             or lists_keys(self.recorder, scope, one)
             or self.makes_objects(scope, one, depth - 1, plain=plain)
             for one in parts

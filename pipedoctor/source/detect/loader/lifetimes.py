@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pipedoctor.source.detect.loader.reuse import list_entering_calls
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
@@ -229,12 +230,28 @@ def find_unguarded_start(
     fed = {one.at.path for one in recorder.loops if index in one.loaders}
     makers = {one.scope.module for one in (loader.site, *loader.through)}
     script: ImportStep | None = None
+    for begun in _find_fits(recorder, index):
+        return begun
     for module in recorder.project.modules_at(fed):
         for begun in _find_starts_in(recorder, module, index):
             if begun.module is module or begun.module in makers:
                 return begun
             script = script or (begun if _is_script(recorder, begun.module) else None)
     return script
+
+
+def _find_fits(recorder: EventRecorder, index: int) -> Iterator[ImportStep]:
+    """``trainer.fit(net, loader)`` of Lightning, which iterates what it is given."""
+    for name in _FITTING_METHODS:
+        for site in recorder.project.find_call_sites(name):
+            given = (*site.node.args, *(word.value for word in site.node.keywords))
+            if not site.scope.module.imports_any(("lightning", "pytorch_lightning")):
+                continue
+            if any(index in recorder.loader_flow.find_loaders(one, site.scope) for one in given):
+                yield from _find_import_steps(recorder, site.scope, site.step, 4)
+
+
+_FITTING_METHODS = ("fit", "validate", "test", "predict")
 
 
 def _is_script(recorder: EventRecorder, module: Module) -> bool:
@@ -275,6 +292,6 @@ def _find_importing_calls(
     recorder: EventRecorder, scope: CodeScope, depth: int
 ) -> Iterator[ImportStep]:
     """The same for a function, by its calls."""
-    for site in recorder.project.find_callers(scope) if depth > 0 else ():
+    for site in list_entering_calls(recorder, scope) if depth > 0 else ():
         if site.scope is not scope:
             yield from _find_import_steps(recorder, site.scope, site.step, depth - 1)

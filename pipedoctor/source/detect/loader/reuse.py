@@ -36,8 +36,21 @@ def is_repeated(
         return False
     return any(
         site.scope is not scope and is_repeated(recorder, site.scope, site.step, depth - 1)
-        for site in recorder.project.find_callers(scope)[:_MAX_CALLERS]
+        for site in list_entering_calls(recorder, scope)
     )
+
+
+def list_entering_calls(recorder: EventRecorder, scope: CodeScope) -> list[CallSite]:
+    """Calls of a function, also by a variable that a partial of it is given."""
+    found = list(recorder.project.find_callers(scope))
+    for part in recorder.project.find_partials(scope):
+        for name in part.scope.names_by_value.get(id(part.step.node), ()):
+            found += [
+                CallSite(its, step, step.node)
+                for its, step in part.scope.module.find_calls(name)
+                if isinstance(step.node, ast.Call)
+            ]
+    return found[:_MAX_CALLERS]
 
 
 def is_loader_reused(
@@ -79,7 +92,7 @@ def _is_reused(
         return _is_reused_by_caller(recorder, loader, scope, step, node, depth)
     if scope.is_module_body or inside or _is_made_by_call_here(recorder, maker, scope, node):
         return False
-    for site in recorder.project.find_callers(scope)[:_MAX_CALLERS]:
+    for site in list_entering_calls(recorder, scope):
         given, may_be = _iterated_argument(recorder, index, site, scope, node)
         if not may_be:
             continue

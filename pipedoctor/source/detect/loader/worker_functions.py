@@ -9,7 +9,7 @@ from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
@@ -23,6 +23,10 @@ from pipedoctor.source.values.lattice import (
 
 _MAX_NESTING = 5
 """Compositions within compositions of transforms."""
+_KEEPING = frozenset(
+    ("Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder", "OneOf", "Sequential")
+)
+"""Transforms that keep what they are given first."""
 _CALLED_ARGUMENTS = frozenset(
     ("transform", "target_transform", "transforms", "loader", "is_valid_file")
 )
@@ -112,7 +116,7 @@ def _lambdas_in(
             yield value.node, value.frame.scope
         elif isinstance(value, (ContainerValue, TupleValue)):
             yield from _lambdas_in(evaluator, evaluator.item(value, None), depth - 1)
-        elif isinstance(value, ExternalValue):
+        elif isinstance(value, ExternalValue) and last_name(value.call.func) in _KEEPING:
             for one in value.call.args[:1]:
                 inner = evaluator.evaluate(one, value.frame)
                 yield from _lambdas_in(evaluator, inner, depth - 1)

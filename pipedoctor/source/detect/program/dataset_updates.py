@@ -5,6 +5,7 @@ import re
 
 from pipedoctor.facts.code_events.dataset import DatasetUpdate
 from pipedoctor.source.detect.loader.reuse import is_repeated
+from pipedoctor.source.detect.program.epoch_updates import record_state_setter
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
@@ -38,6 +39,8 @@ def record_dataset_updates(recorder: EventRecorder, module: Module) -> None:
         if _is_state_setter(recorder, name.rpartition(".")[2]):
             again = is_repeated(recorder, scope, step)
             recorder.add_event(DatasetUpdate(repeats=again), scope, step, name)
+            if isinstance(step.node, ast.Call):
+                record_state_setter(recorder, scope, step, step.node)
     for scope in module.scopes if b"dataset." in module.file.content else ():
         for step in scope.steps_by_type.get(ast.Assign, []):
             targets = step.node.targets if isinstance(step.node, ast.Assign) else []

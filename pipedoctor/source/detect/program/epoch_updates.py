@@ -9,6 +9,7 @@ from pipedoctor.facts.code_events.dataset import EpochUpdate
 from pipedoctor.source.detect.dataset.held_objects import reads_from_outside
 from pipedoctor.source.detect.loader.reuse import is_repeated
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -36,14 +37,32 @@ def record_set_epoch(
     if "sampler" in unparse_short(func.value).lower():
         return
     for cls in _candidate_datasets(recorder, scope, func.value, _DATASET_WORD):
-        method = cls.methods.get("set_epoch")
+        method = cls.methods.get(_EPOCH_METHOD)
         if method is not None:
-            attributes = [
+            keys = [
                 key
                 for key, values in method.bindings.items()
-                if key.startswith("self.") and any(isinstance(v, ast.Name) for v, _ in values)
+                if any(expression_names(value) & method.parameter_names for value, _ in values)
             ]
-            _record_epoch_event(recorder, scope, step, node, cls, attributes, func.value)
+            own = [key for key in keys if key.startswith("self.")]
+            _record_epoch_event(recorder, scope, step, node, cls, own, func.value)
+
+
+def record_state_setter(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
+) -> None:
+    """``dataset.close_mosaic()``: a method that sets what items read, whatever it is called."""
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr == _EPOCH_METHOD:
+        return
+    for cls in recorder.call_graph.infer_classes(func.value, scope, scope.owner):
+        method = recorder.project.find_method(cls, func.attr)
+        if method is not None and cls.full_name in recorder.call_graph.datasets:
+            own = [key for key in method.bindings if key.startswith("self.")]
+            _record_epoch_event(recorder, scope, step, node, cls, own, func.value)
+
+
+_EPOCH_METHOD = "set_epoch"
 
 
 def record_epoch_assignments(recorder: EventRecorder) -> None:

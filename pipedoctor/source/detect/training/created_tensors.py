@@ -1,6 +1,7 @@
 """Tensors made on the host and moved, in code that runs for each batch outside of its loop."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
@@ -8,10 +9,11 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
-from pipedoctor.source.detect.loader.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.training.evaluating_code import EvaluatingCode
 from pipedoctor.source.detect.training.host_factories import (
     creates_then_moves,
     find_kept_key,
@@ -28,6 +30,7 @@ from pipedoctor.source.values.callables import Callee
 from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
+_DEVICE_FLAG = compile_lazily(r"cuda|gpu", re.IGNORECASE)
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
 
 _DETAILS = CreatedThenMoved(
@@ -66,6 +69,7 @@ class _CopyFinder:
 
     def __init__(self, recorder: EventRecorder) -> None:
         self.recorder = recorder
+        self.evaluating = EvaluatingCode(recorder)
         self._known: dict[CodeScope, list[_Copy]] = {}
 
     def find_all(self, scope: CodeScope) -> list[_Copy]:
@@ -155,24 +159,19 @@ def _is_plain(callee: Callee) -> bool:
 
 def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
     """What loops without gradients do that no loader feeds: for each file or image."""
-    gradients = (one for one in copies.moving_modules if _turns_off_somewhere(one))
-    for scope in (scope for module in gradients for scope in module.scopes):
+    for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         for copy in copies.find_all(scope):
             context = copy[1].context
             fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
             often = bool(context.loops) and not _counts_epochs(context.loops[-1])
-            if often and not fed and _is_without_gradients(scope, copy[1]):
-                yield copy
+            if often and not fed and copies.creates(copy):
+                if copies.evaluating.holds(scope, copy[1]):
+                    yield copy
 
 
 def _counts_epochs(loop: LoopNode) -> bool:
     """``for epoch in range(9):``: does what stands in it happen once in each epoch?"""
     return isinstance(loop, (ast.For, ast.AsyncFor)) and "epoch" in unparse_short(loop.target)
-
-
-def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
-    around = (*step.context.managers, *getattr(scope.node, "decorator_list", ()))
-    return any(map(switches_off_gradients, around))
 
 
 def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
@@ -184,10 +183,17 @@ def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
         plain = [
             copy
             for copy in copies.find_plain(scope)
-            if not copy[1].context.guards and copies.creates(copy)
+            if all(map(_asks_for_device, copy[1].context.guards)) and copies.creates(copy)
         ]
-        if plain and any(_is_plain_step(recorder, one) for one in _callers(recorder, scope)):
+        if plain and any(_is_plain_step(copies, one) for one in _callers(recorder, scope)):
             yield from plain
+
+
+def _asks_for_device(guard: GuardCondition) -> bool:
+    """``if self.use_gpu:``, as every run on a GPU has it."""
+    test = guard.test
+    named = isinstance(test, (ast.Name, ast.Attribute)) or "is_available" in unparse_short(test)
+    return guard.holds and named and bool(_DEVICE_FLAG.search(unparse_short(test)))
 
 
 def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]]) -> None:
@@ -197,7 +203,7 @@ def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]
         moved = {key for copy in copies.find_plain(scope) if (key := _moved_parameter(scope, copy))}
         for site in _callers(recorder, scope) if moved and not is_initializer(scope) else ():
             given = [value for name, value in match_arguments(scope, site.node) if name in moved]
-            if not given or not _runs_per_step(recorder, site):
+            if not given or not _runs_per_step(copies, site):
                 continue
             if is_created(recorder, site.scope, given[0], site.node, in_callee=True):
                 node = _find_creation(site.scope, given[0])
@@ -221,19 +227,19 @@ def _find_creation(scope: CodeScope, given: ast.expr) -> ast.expr:
     return max(before, key=lambda one: one.lineno, default=given)
 
 
-def _is_plain_step(recorder: EventRecorder, site: CallSite) -> bool:
+def _is_plain_step(copies: _CopyFinder, site: CallSite) -> bool:
     """In a loop over batches, or without conditions in a function that such a loop has led to."""
-    followed = id(site.scope) in recorder.followed_scopes and not is_initializer(site.scope)
+    followed = id(site.scope) in copies.recorder.followed_scopes and not is_initializer(site.scope)
     plain = followed and not (site.step.context.guards or site.step.context.inner)
-    return plain or _is_called_per_step(recorder, site)
+    return plain or _is_called_per_step(copies, site)
 
 
-def _runs_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+def _runs_per_step(copies: _CopyFinder, site: CallSite) -> bool:
     """In a loop over batches, or in a function that such a loop has led to."""
-    followed = id(site.scope) in recorder.step_scopes and not is_initializer(site.scope)
+    followed = id(site.scope) in copies.recorder.step_scopes and not is_initializer(site.scope)
     context = site.step.context
     kept = any(_may_be_kept(one, site.scope) for one in context.guards)
-    return _is_called_per_step(recorder, site) or (followed and not (context.inner or kept))
+    return _is_called_per_step(copies, site) or (followed and not (context.inner or kept))
 
 
 def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
@@ -244,11 +250,11 @@ def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
             yield site
 
 
-def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+def _is_called_per_step(copies: _CopyFinder, site: CallSite) -> bool:
     """In the body of a loop over batches, whatever holds there; or of one without gradients."""
     context = site.step.context
-    within = [one for one in context.loops if id(one) in recorder.loop_indices]
-    if context.loops and not within and _is_without_gradients(site.scope, site.step):
+    within = [one for one in context.loops if id(one) in copies.recorder.loop_indices]
+    if context.loops and not within and copies.evaluating.holds(site.scope, site.step):
         within = [*context.loops]
     if not within or context.inner or context.handler or site.scope.module.is_test:
         return False
@@ -257,7 +263,3 @@ def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
 
 def _may_move(scope: CodeScope) -> bool:
     return speaks_of_moves(scope.module)
-
-
-def _turns_off_somewhere(module: Module) -> bool:
-    return any(word.encode() in module.file.content for word in GRADIENT_WORDS)

@@ -155,6 +155,8 @@ def _is_entry(node: ast.expr) -> bool:
 
 def is_formatted_text(node: ast.expr) -> bool:
     """``f"{loss}"``, ``"{}".format(loss)``, ``"%f" % loss``: it holds the values as text."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return is_formatted_text(node.left) or is_formatted_text(node.right)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
