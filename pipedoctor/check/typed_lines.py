@@ -15,7 +15,7 @@ _TYPED_LINE = compile_lazily(
 """How a line begins that belongs into a shell and not into a file."""
 _SHELL_LINE = compile_lazily(r"RUN |m=\$\(|findmnt |Get-ChildItem |(?:export|set) ")
 """Lines of other files that a shell reads as well."""
-_SUDO = compile_lazily(r"^sudo |(?<=&& )sudo |(?<=\| )sudo ", re.MULTILINE)
+_SUDO = compile_lazily(r"^sudo |(?<=[;&|{] )sudo |(?<=\bdo )sudo ", re.MULTILINE)
 
 
 def get_typed_lines(remedy: Remedy) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipedoctor.check.typed_lines import remove_sudo
 from tests.explanation.test_remedies_of_logs import first_text, list_remedies
 
 PORT = "DistNetworkError: failed to bind to [::]:29500 (errno: 98 - Address already in use).\n"
@@ -104,6 +105,13 @@ def test_a_disk_of_sagemaker_that_cannot_be_larger() -> None:
     (first,) = list_remedies(SAGEMAKER.format("ml.g5.2xlarge"))
 
     assert "volume_size changes nothing" in first.title
+
+
+def test_root_types_no_sudo_at_all() -> None:
+    lines = 'm=$(df)\nsudo umount "$m" && sudo mount "$m"\nls | while read -r m; do sudo ls; done'
+
+    assert "sudo" not in remove_sudo(f"{lines}; sudo a || {{ sudo b; }}")
+    assert remove_sudo("echo pseudo sudoku") == "echo pseudo sudoku"
 
 
 def test_nothing_else_is_offered_beside_what_stands_alone() -> None:

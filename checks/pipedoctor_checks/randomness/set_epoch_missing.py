@@ -1,5 +1,7 @@
 """PDR503: is the epoch never told to a DistributedSampler?"""
 
+from collections.abc import Sequence
+
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import replace_pieces
 from pipedoctor.facts import Source
@@ -70,11 +72,22 @@ def set_epoch_missing(source: Source, /) -> Findings:
                 " called",
                 in_code(
                     "Call set_epoch at the start of each epoch",
-                    body.strip() or f"{name or 'sampler'}.set_epoch(epoch)",
+                    body.strip() or f"{_name_in_loop(source, event, mine)}.set_epoch(epoch)",
                     edits=replace_pieces(event, {"body": body}),
                 ),
                 confidence=Confidence.LIKELY,
             )
+
+
+def _name_in_loop(
+    source: Source, event: Event[SamplerConstruction], loaders: Sequence[LoaderCall]
+) -> str:
+    """By its own name, or where that is a local one of another function by its loader's."""
+    name = event.details.target or "sampler"
+    loops = [x for x in source.loops if any(source.loaders[at] in loaders for at in x.loaders)]
+    seen = not loops or any(x.function == event.function for x in loops)
+    held = [x.target for x in loaders if x.target and x.get("sampler").how != "absent"]
+    return name if seen or "." in name or not held else f"{held[0]}.sampler"
 
 
 def _may_feed(source: Source, loader: LoaderCall) -> bool:

@@ -1,5 +1,6 @@
 """Paths for several checks: a better alternative, and how to name them."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from pipedoctor.check import Remedy, environment
@@ -37,8 +38,16 @@ def move_caches(
         return ()
     folder = f"{better.path.rstrip('/')}/cache"
     names = [n for one in caches for n in one.named_by.split(", ")]
-    values = dict.fromkeys(("XDG_CACHE_HOME" if n in _UNNAMED else n for n in names), folder)
+    variables = dict.fromkeys("XDG_CACHE_HOME" if n in _UNNAMED else n for n in names)
+    alone = len(variables) == 1
+    values = {n: folder if alone else f"{folder}{_name_subfolder(n)}" for n in variables}
     return environment(f"Put the cache in {folder}{reason}", **values)
+
+
+def _name_subfolder(variable: str) -> str:
+    """``/torch`` of TORCH_HOME; empty: the folder of XDG is for the caches of all."""
+    owner = re.sub(r"_(?:CACHE_)?(?:DIR|HOME|CACHE|PATH)$", "", variable)
+    return "" if owner == "XDG" else f"/{owner.lower()}"
 
 
 def format_place(entry: PathFact) -> str:

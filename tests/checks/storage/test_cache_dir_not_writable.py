@@ -73,7 +73,9 @@ def test_two_variables_for_one_folder() -> None:
 
     (finding,) = cache_dir_not_writable(Paths(entries=(ill, SCRATCH)), BARE)
 
-    assert finding.remedies[0].snippet == ("export TORCH_HOME=/tmp/cache HF_HOME=/tmp/cache")
+    assert finding.remedies[0].snippet == (
+        "export TORCH_HOME=/tmp/cache/torch HF_HOME=/tmp/cache/hf"
+    )
 
 
 def test_folder_that_may_not_even_be_entered(snapshot: SnapshotAssertion) -> None:

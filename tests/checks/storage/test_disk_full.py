@@ -183,7 +183,7 @@ def test_no_place_is_named_that_would_not_do(scratch: PathFact) -> None:
     ("named_by", "wanted"),
     [
         ("HF_HOME", "export HF_HOME=/big/tmp/cache"),
-        ("HF_HOME, TORCH_HOME", "export HF_HOME=/big/tmp/cache TORCH_HOME=/big/tmp/cache"),
+        ("HF_HOME, TORCH_HOME", "export HF_HOME=/big/tmp/cache/hf TORCH_HOME=/big/tmp/cache/torch"),
         ("default", "export XDG_CACHE_HOME=/big/tmp/cache"),
     ],
 )
