@@ -160,6 +160,5 @@ def test_one_line_moves_every_cache_that_is_not_writable() -> None:
 
     found = cache_dir_not_writable(Paths(entries=(first, second, third, SCRATCH)), BARE)
 
-    variables = ("HF_HOME", "TORCH_HOME", "XDG_CACHE_HOME")
-    line = " ".join(["export", *(f"{name}=/tmp/cache" for name in variables)])
+    line = "export HF_HOME=/tmp/cache/hf TORCH_HOME=/tmp/cache/torch XDG_CACHE_HOME=/tmp/cache"
     assert {finding.remedies[0].snippet for finding in found} == {line}
