@@ -120,14 +120,18 @@ def _guess_by_words(log: Log, signatures: SignatureCatalogue) -> Iterable[Ranked
 def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, Signature]]:
     """Sightings whose conditions hold in this log."""
     keys = {seen.signature for seen in log.seen}
-    matches = [(seen, signatures.rules[seen.signature].signature) for seen in log.seen]
+    found = ((seen, signatures.rules[seen.signature].signature) for seen in log.seen)
+    matches = [
+        (seen, signature)
+        for seen, signature in found
+        if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
+    ]
     failed = bool(log.raised) or any(is_failure(*match) for match in matches)
     return [
         (one, signature)
         for seen, signature in matches
         if log.raised or not is_survived(seen, signature, log)
         if failed or not is_refuted(seen, signature, log.progress_line)
-        if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
         for one in find_combined_lines(seen, signature, log)
     ]
 

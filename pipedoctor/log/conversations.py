@@ -13,7 +13,7 @@ _SPEAKER = compile_lazily(
     r"|^\*\*(?P<bold>\w[\w-]{1,30})\*\* (?:opened|commented|closed|added|reopened)\b"
     r"|^(?P<stamp>[A-Za-z][\w-]{1,20}(?: [A-Z]\w{0,20}\.?)?) {1,3}"
     r"(?:\d\d?:\d\d(?:$|  )|[—-] .{0,12}\d\d?:\d\d|[—-] (?:[A-Z][a-z]{2,8} \d{1,2}|\d+ \w+ ago)\b)"
-    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply|(?:subject|betreff): (?:re|aw)))\b.{0,60}$"
+    r"|^(?P<reply>(?i:(?:accepted )?answer|comment|reply))\b.{0,60}$"
     r"|^(?P<alone>[a-z][\w-]{2,20})$"
     r"|^(?P<quote>>) ?\S|^@(?P<at>\w{2,30})\b|^On .{5,80} (?P<mail>\S{1,40}) wrote:$"
 )
@@ -34,7 +34,7 @@ _SOLVED = compile_lazily(
     r"|\bmarked as (?:the )?(?:solution|answer)\b|解决了|搞定了|可以了"
     r"|\bl(?:ä|ae)uft (?:\w+ ){0,2}(?:jetzt|wieder|nun|durch)\b|:tada:|[🎉👍✅🙏]|\bgood to hear\b"
     r"|\bthank(?:s| you)\b(?!,? in advance)|\bno complaints\b|\bback to normal\b"
-    r"|\ball (?:good|fine|well|green)\b|\bgone since\b"
+    r"|\ball (?:good|fine|well|green)\b|\ba repris\b|\brésolu\b|\bgone since\b"
     r"|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
 )
 _NOT_SOLVED = compile_lazily(
@@ -47,10 +47,14 @@ _FAILS = compile_lazily(
 )
 _CLOSED = compile_lazily(
     r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
+    r"|(?i:\bfree to close\b|\bje ferme le ticket\b)"
 )
-_DONE = compile_lazily(r"(?i)(?:status|resolution): (?:closed|done|fixed|resolved)\W*$")
-"""The field of a ticket."""
-_TITLE = compile_lazily(r"\"[^\"]{1,120}\"")
+_DONE = compile_lazily(
+    r"(?i)(?:status|resolution): (?:closed|done|fixed|resolved)\W*$"
+    r"|\[(?:solved|resolved|fixed|closed)\]|edit: (?:solved|resolved|fixed)\b"
+)
+"""The field of a ticket, and what its author writes above it."""
+_TITLE = compile_lazily(r"\"[^\"]{1,120}\"|`[^`]{1,120}`|«[^»]{1,120}»")
 """Of a ticket: what it asked when it was opened."""
 _LAST_SPEECH = 4
 """Lines at the end of a conversation in which it is solved."""
@@ -59,7 +63,7 @@ _LAST_SPEECH = 4
 def find_solution(filled: list[tuple[int, str]]) -> int:
     """The line in which a conversation says at its end that all is well; 0: none does."""
     end = _find_good_end(filled)
-    if not end or _CLOSED.search(filled[-1][1]):
+    if not end or any(_CLOSED.search(row) for _, row in filled[-_LAST_SPEECH:]):
         return end
     return end if _is_conversation([row for _, row in filled]) else 0
 
@@ -77,7 +81,7 @@ def _find_good_end(filled: list[tuple[int, str]]) -> int:
         if _NOT_SOLVED.search(_TITLE.sub("", row)):
             return 0
         if _SOLVED.search(row):
-            rest = _SOLVED.sub("", row)
+            rest = _SOLVED.sub("", _TITLE.sub("", row))
             return 0 if _FAILS.search(rest) else number
     return 0
 
@@ -91,7 +95,7 @@ def _is_conversation(rows: list[str]) -> bool:
         name = (found[found.lastgroup or 0] if found else "").lower()
         quoted = (
             quoted
-            or name in {">", "comment", "answer", "reply"}
+            or name in {">", "comment", "answer", "reply", "subject", "betreff"}
             or bool(found and (found["at"] or found["reply"]))
         )
         program = name in _LEVELS or name.endswith(("error", "exception", "warning"))

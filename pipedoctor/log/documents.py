@@ -93,14 +93,15 @@ _CONDITION = compile_lazily(
 _HEADING = compile_lazily(r"^#{1,6} \S")
 _MIN_TOLD, _MIN_TAUGHT, _TAUGHT_SHARE = 3, 2, 0.25
 _MIN_ROWS, _MARKED_ROWS, _TOLD_SHARE = 4, 8, 0.75
-_LONG_ROWS, _MANY_HEADINGS = 40, 4
+_LONG_ROWS, _MANY_HEADINGS, _MAX_ROWS = 40, 4, 1500
 _HEAD_LINES, _HEAD_SHARE = 40, 0.5
 """Lines in which a text says what it is."""
 
 
 def find_document_lines(rows: list[str]) -> list[int]:
     """The lines of an article, a manual or notes, but for those of a program; else none."""
-    if not _is_told(list(classify_rows(rows[:_HEAD_LINES])), _HEAD_SHARE):  # most logs end here
+    head = list(classify_rows(rows[:_HEAD_LINES]))
+    if len(rows) > _MAX_ROWS or not _is_told(head, _HEAD_SHARE):  # most logs end here
         return []
     kinds = list(classify_rows(rows))
     prose = [(row, kind) for row, kind in zip(rows, kinds, strict=True) if kind in "MSOn"]

@@ -84,7 +84,7 @@ _UNTRUE = compile_lazily(
     r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are|was|were|has been|have been) (?:now )?"
     r"(?:gone|fixed|closed|solved|cured|eliminated))\b(?! by\b)[^;.]*"
     r"|\b(?:kill|stop)_?signal ?[=:] ?\w{1,10}|<!--.{0,400}?-->"
-    r"|\bno (?:\w{1,20} ){1,4}any ?more\b"
+    r"|\bno (?:\w{1,20} ){1,4}any ?more\b|\bno more (?:\w{1,20} ){1,4}since\b"
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"
 )
 """Failures that did not happen, or happen no longer."""

@@ -58,7 +58,7 @@ _MINOR = compile_lazily(
     rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|^(?:{_LEVEL})\s+[\w.]{{1,40}}: |[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
-    r"|^\[[WI] \d{4}-\d\d-\d\d "
+    r"|^\[(?:\w{1,10} )?[WI] \d{4}-\d\d-\d\d "
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:\d+[dhms]){1,3} +Warning +Failed\w"
     r"|^(?:huggingface/tokenizers|libpng warning): "
@@ -123,6 +123,7 @@ _HYPOTHETICAL = compile_lazily(
     r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b"
 )
 """Of warnings: what might happen."""
+_STOP = compile_lazily(r"(?i)\b(?:hang|freeze|deadlock|crash)")
 
 
 @lru_cache(maxsize=64)
@@ -228,9 +229,11 @@ def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
         return False
     if seen.minor and _SETTLED.search(seen.text):
         return True
-    lives = signature.role in {SignatureRole.SILENT, SignatureRole.WARNING}
-    weak = seen.minor and (not lives or _HYPOTHETICAL.search(seen.text))
-    return signature.passing or bool(weak)
+    silent = signature.role is SignatureRole.SILENT
+    lives = silent or signature.role is SignatureRole.WARNING
+    stops = silent and _STOP.search(seen.text)  # a job that goes on has not stopped
+    supposed = bool((seen.minor or stops) and _HYPOTHETICAL.search(seen.text))
+    return signature.passing or supposed or (seen.minor and not lives)
 
 
 def is_survived(seen: Seen, signature: Signature, log: Log) -> bool:

@@ -262,7 +262,7 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b"\n@@ -",), _find_diffs),
     ((b"Warning ",), find_started),
     ((b"sage: ",), _find_help),
-    ((b"tatus: ", b"esolution: "), find_closed),
+    ((b"tatus: ", b"esolution: ", b"OLVED", b"olved", b"[CLOSED", b"[closed"), find_closed),
     ((b":1", b":2", b":3", b":4", b":5", b":6", b":7", b":8", b":9"), _find_searched),
     ((b"$ ", b"# ", b"% ", b"> ", "\u276f".encode()), _find_mended),
     (

@@ -39,6 +39,7 @@ README = "# fast\n## Usage\n" + "- It is fast.\n" * 6
         (f"{LESSON}If I get it, I call you.\n", {1, 2, 3, 4}),
         (LESSON.replace("If you see", "We saw").replace("Use", "There is"), set[int]()),
         (LESSON.partition("\n")[0], set[int]()),
+        (LESSON * 501, set[int]()),
         (OVER, {1, 2, 3}),
         (f"{OVER}02:12  First alert of the loader.\n", {1, 2, 3, 4}),
         (f"{OVER}It is still killed on gpu07.\n", set[int]()),
