@@ -56,6 +56,8 @@ def classify_observed(observation: Observation) -> Bottleneck:
         why = f"{UNSEEN}: {observation.unseen}" if observation.unseen else NOT_BEGUN
         return Bottleneck(name="unknown", reason=why, evidence={})
     why = "no stage dominates in what was observed"
+    if observation.late_share >= MAX_WAIT_SHARE and not observation.workers:
+        why = f"{describe_wait(observation)}, for batches that no loader was seen to make"
     return next(_find_causes(observation), Bottleneck(name="unknown", reason=why, evidence={}))
 
 

@@ -37,7 +37,7 @@ POOL: list[ThreadPoolExecutor] = []
 
 
 def slow_key(_: int) -> Any:
-    time.sleep(0.008)  # hot: prefetcher-class two-loaders idle-validation
+    time.sleep(0.008)  # hot: prefetcher-class two-loaders idle-validation late-validation
     return ONES
 
 
@@ -201,6 +201,15 @@ def beside_validation() -> Iterator[Any]:
     del held
 
 
+def late_validation() -> Iterator[Any]:
+    """The workers of each loader wait while the other one has its turn."""
+    made = loader(quick, 2, length=1280, persistent_workers=True)
+    checks = loader(slow_key, 2, length=480, persistent_workers=True)
+    while True:
+        yield from made
+        yield from checks
+
+
 def both() -> Iterator[Any]:
     return zip(loader(quick, 1), loader(slow_key, 1), strict=False)
 
@@ -228,6 +237,7 @@ def loops() -> dict[str, Loop]:
         "shard-openings": (lambda: DataLoader(Shards(), 16, num_workers=2), step),
         "two-loaders": (both, step),
         "idle-validation": (beside_validation, step),
+        "late-validation": (late_validation, step),
         "first-of-new-iterators": (first_of_new_ones, sleep(0.02)),
         "waits-for-a-simulator": (lambda: loader(quick, 1), lambda _: next(simulator)),
         "prefetched-in-time": (lambda: prefetched(loader(slow_key, 2, 2)), sleep(0.06)),
