@@ -80,7 +80,7 @@ def is_told_epoch(source: Source, loader: LoaderCall) -> bool:
     """Is its dataset, or one that it may have, told the epoch?"""
     number = next(n for n, one in enumerate(source.loaders) if one is loader)
     return any(
-        event.dataset and may_be_told(event, number, loader)
+        event.dataset and event.details.counts and may_be_told(event, number, loader)
         for event in source.select_events(EpochUpdate)
     )
 

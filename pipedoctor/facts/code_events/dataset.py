@@ -269,6 +269,8 @@ class EpochUpdate(EventDetails, frozen=True, kw_only=True):
     """What is assigned to, as code: ``dataset.epoch``; empty: it is not an assignment."""
     value: str = ""
     """What is assigned, as code."""
+    counts: bool = True
+    """It is the number of the epoch; otherwise something else that items read."""
 
 
 class DatasetUpdate(EventDetails, frozen=True, kw_only=True):

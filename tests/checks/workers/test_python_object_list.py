@@ -71,6 +71,10 @@ SPEAKS = {
         COLUMN + "self.x = [root / name for name in table['path'].values]",
         "return load(self.x[index])",
     ),
+    "texts that are joined": rows_dataset(
+        "self.x = []\nfor name in names:\n    self.x.append(root + kind + str(name) + end)",
+        "return load(self.x[index])",
+    ),
     "tokens": rows_dataset("self.x = [tokenizer.encode(t) for t in texts]", "return self.x[index]"),
     "two workers": rows_dataset("self.x = [(n, 1) for n in names]", workers=2),
     "what may become an array": rows_dataset(

@@ -96,8 +96,8 @@ class ElementJudge:
             written = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
             calls = (one for one in sides if isinstance(one, ast.Call))
             made = any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
-            named = (one for one in sides if isinstance(one, ast.Name))  # ``folder / name``
-            return written or made or any(self.is_object(one, depth - 1) for one in named)
+            joined = (one for one in sides if _may_be_joined(one))
+            return written or made or any(self.is_object(one, depth - 1) for one in joined)
         if isinstance(node, (ast.Subscript, ast.Attribute)):
             return self._is_part(node, depth)
         if isinstance(node, ast.Call):
@@ -208,6 +208,13 @@ class ElementJudge:
             isinstance(value, ast.Call) and last_name(value.func) in {"namedtuple", "NamedTuple"}
             for value, _ in given
         )
+
+
+def _may_be_joined(node: ast.expr) -> bool:
+    """A side of ``folder / name``, ``start + text + end``, ``rows + [row]``: of no arithmetic."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Add, ast.Div))
+    return isinstance(node, (ast.Name, ast.Call, ast.List))
 
 
 def _tokenizes(node: ast.Call) -> bool:

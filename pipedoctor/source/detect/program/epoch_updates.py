@@ -59,7 +59,7 @@ def record_state_setter(
         method = recorder.project.find_method(cls, func.attr)
         if method is not None and cls.full_name in recorder.call_graph.datasets:
             own = [key for key in method.bindings if key.startswith("self.")]
-            _record_epoch_event(recorder, scope, step, node, cls, own, func.value)
+            _record_epoch_event(recorder, scope, step, node, cls, own, func.value, counts=False)
 
 
 _EPOCH_METHOD = "set_epoch"
@@ -121,6 +121,8 @@ def _record_epoch_event(
     cls: ClassDefinition,
     keys: list[str],
     base: ast.expr,
+    *,
+    counts: bool = True,
 ) -> None:
     methods = [m for m in recorder.project.all_methods(cls) if recorder.is_item_code(m)]
     outside = reads_from_outside(recorder, cls, {key[5:] for key in keys})
@@ -143,6 +145,7 @@ def _record_epoch_event(
             feeds=feeds,
             target=unparse_short(node.targets[0]) if isinstance(node, ast.Assign) else "",
             value=unparse_short(node.value) if isinstance(node, ast.Assign) else "",
+            counts=counts,
         )
         recorder.add_event(update, scope, step, read[0], node=node)
 
