@@ -167,4 +167,29 @@ FAULTS = {
         "export LD_PRELOAD='libnone.so.4 /opt/none/x.so'",
         quick=False,
     ),
+    "read-only HF_HOME and TORCH_HOME": Fault(
+        "cache-dir-not-writable",
+        f"{_small('c', 'ro')}; export HF_HOME=$PWD/c/hf TORCH_HOME=$PWD/c/torch",
+    ),
+    "full folder with a space for HF_HOME": Fault(
+        "disk-full",
+        "mkdir 'a b'; mount -t tmpfs -o size=1m tmpfs 'a b'; head -c 2m /dev/zero"
+        " >'a b/x' 2>/dev/null; export HF_HOME=\"$PWD/a b\"",
+    ),
+    "full TMPDIR, and HF_HOME beside it": Fault(
+        "disk-full", f"{_full('c')}; export TMPDIR=$PWD/c HF_HOME=$PWD/c"
+    ),
+    "one CPU, workers and ranks": Fault(
+        "cpu-affinity-restricted", "taskset -cp 1 $$ >/dev/null", "--workers 4 --ranks 2"
+    ),
+    "a third of a CPU": Fault(
+        "cgroup-cpu-quota-ignored",
+        "g=$(ls -d /sys/fs/cgroup/cpu 2>/dev/null || echo /sys/fs/cgroup)/pipedoctor-faults;"
+        " mkdir $g; echo 33000 >$g/cpu.cfs_quota_us 2>/dev/null"
+        " || echo 33000 100000 >$g/cpu.max; echo $$ >$g/cgroup.procs",
+        "--workers 4",
+    ),
+    "two libraries preloaded with a colon, both missing": Fault(
+        "preloaded-library-missing", "export LD_PRELOAD=/lost/a.so:/lost/b.so", quick=False
+    ),
 }

@@ -33,15 +33,22 @@ def move_caches(
     paths: Paths, caches: Sequence[PathFact], reason: str = "", *, other_mount: bool = True
 ) -> tuple[Remedy, ...]:
     """Put caches into one folder elsewhere, by the variables that place them now."""
+    folder, values = place_caches(paths, caches, other_mount=other_mount)
+    return environment(f"Put the cache in {folder}{reason}", **values) if values else ()
+
+
+def place_caches(
+    paths: Paths, caches: Sequence[PathFact], *, other_mount: bool = True
+) -> tuple[str, dict[str, str]]:
+    """A folder for them elsewhere, and the variables that place them there; or none."""
     better = find_alternative(paths, caches[0], other_mount=other_mount) if caches else None
     if better is None:
-        return ()
+        return "", {}
     folder = f"{better.path.rstrip('/')}/cache"
     names = [n for one in caches for n in one.named_by.split(", ")]
     variables = dict.fromkeys("XDG_CACHE_HOME" if n in _UNNAMED else n for n in names)
     alone = len(variables) == 1
-    values = {n: folder if alone else f"{folder}{_name_subfolder(n)}" for n in variables}
-    return environment(f"Put the cache in {folder}{reason}", **values)
+    return folder, {n: folder if alone else f"{folder}{_name_subfolder(n)}" for n in variables}
 
 
 def _name_subfolder(variable: str) -> str:

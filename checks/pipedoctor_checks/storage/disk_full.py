@@ -21,7 +21,7 @@ from pipedoctor_checks.storage._paths_by_role import (
     find_alternative,
     format_place,
     group_by_mount,
-    move_caches,
+    place_caches,
 )
 
 WRITTEN_ROLES = frozenset({"tmp", "cwd"})
@@ -118,13 +118,18 @@ def _report_disk(
 def _list_remedies(
     point: str, missing: Shortage, entries: list[PathFact], paths: Paths
 ) -> Iterator[Remedy]:
-    for entry in entries:
-        better = find_alternative(paths, entry)
-        if entry.role == "tmp" and better:
-            yield from environment(f"Use {better.path} instead", TMPDIR=better.path)
+    moved = [find_alternative(paths, entry) for entry in entries if entry.role == "tmp"]
+    temporary = next((better.path for better in moved if better), "")
+    folder, caches = "", dict[str, str]()
     if {entry.role for entry in entries} <= {"tmp", "cache"}:  # else a full home stays full
-        caches = [entry for entry in entries if entry.role == "cache"]
-        yield from move_caches(paths, caches, ", which has room")
+        folder, caches = place_caches(paths, [one for one in entries if one.role == "cache"])
+    if temporary and caches:  # each alone leaves the other on the full disk
+        title = f"Use {temporary} instead, and put the cache in {folder}, which has room"
+        yield from environment(title, TMPDIR=temporary, **caches)
+    elif temporary:
+        yield from environment(f"Use {temporary} instead", TMPDIR=temporary)
+    elif caches:
+        yield from environment(f"Put the cache in {folder}, which has room", **caches)
     look = "Find out what uses the space, and delete what is not needed"
     du = ("du", "-x", "--inodes" if missing.files else "-h", "-d", "1", "--", point)
     yield from free_space(entries, missing, advise_user(look, argv=du))

@@ -280,3 +280,15 @@ def test_full_tmpfs_is_real_and_making_room_cures_it(options: str, fill: str, wh
     assert finding["severity"] == "breaks"
     assert what in finding["summary"]
     assert "PDR712" in json.loads(cured)["healthy"]
+
+
+def test_what_shares_a_full_disk_moves_together() -> None:
+    (finding,) = judged(
+        place("tmp", "/full/tmp", free=0, named_by="TMPDIR"),
+        place("cache", "/full/hf", free=0, named_by="HF_HOME"),
+        place("tmp", "/big/tmp", mount=OTHER),
+    )
+
+    first, *others = finding.remedies
+    assert first.snippet == "export TMPDIR=/big/tmp HF_HOME=/big/tmp/cache"
+    assert not any(one.snippet for one in others)
