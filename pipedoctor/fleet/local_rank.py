@@ -8,6 +8,7 @@ file in the node's own /dev/shm does it. Ranks never talk to each other.
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Generator, Mapping
@@ -33,6 +34,7 @@ RANK_VARIABLES = (
     "JSM_NAMESPACE_LOCAL_RANK",
 )
 """Slurm, torchrun, OpenMPI, Hydra and other PMIs, Cray, MVAPICH, Flux, LSF."""
+LOCK_FOLDER = "/dev/shm"
 _LOCK_BYTES = 64
 _START_TIME_FIELD = 19
 """Of /proc/PID/stat behind the name, which may hold blanks: field 22."""
@@ -80,13 +82,24 @@ def elect_process(
 def _open_lock_file(environ: Mapping[str, str], what: str) -> int | None:
     key = hashlib.sha256(f"{os.getuid()} {what}".encode(errors="replace"))
     name = f".pipedoctor-fleet-{key.hexdigest()[:16]}"
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    for folder in ("/dev/shm", environ.get("TMPDIR", ""), "/tmp"):
+    for folder in (LOCK_FOLDER, environ.get("TMPDIR", ""), "/tmp"):
         if folder:
             with contextlib.suppress(OSError):
                 files.require_answer(folder)
-                return os.open(Path(folder) / name, flags, 0o600)
+                return _open_own_file(Path(folder) / name)
     return None
+
+
+def _open_own_file(path: Path) -> int:
+    """Open a file that only this user can have made; OSError: another user laid it there."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o600)
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid() and status.st_nlink == 1:
+        return descriptor
+    os.close(descriptor)
+    message = f"{path} is not a file of this user"
+    raise OSError(message)
 
 
 def _try_lock(descriptor: int) -> bool:
@@ -99,8 +112,10 @@ def _try_lock(descriptor: int) -> bool:
 
 def _was_done_since(descriptor: int, began: float) -> bool:
     """Was another process done with it after this one had begun, since the boot?"""
-    boot, _, done = os.pread(descriptor, _LOCK_BYTES, 0).decode().partition(" ")
-    return bool(done) and boot == _read_boot_id() and float(done) >= began
+    boot, _, done = os.pread(descriptor, _LOCK_BYTES, 0).decode(errors="replace").partition(" ")
+    with contextlib.suppress(ValueError):
+        return boot == _read_boot_id() and float(done) >= began
+    return False
 
 
 def _read_start_time() -> float:

@@ -1,16 +1,20 @@
 """One report a node and not a rank, whole or not at all, under a name without traps."""
 
+import contextlib
 import datetime as dt
+import fcntl
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
+from pipedoctor.fleet import local_rank
 from pipedoctor.fleet.folder import FolderError
 from pipedoctor.fleet.ingest import parse_node_name
 from pipedoctor.fleet.local_rank import RANK_VARIABLES, elect_process, get_local_rank
@@ -119,6 +123,52 @@ def test_the_lock_is_of_this_folder_and_this_node(tmp_path: Path) -> None:
         elect_process({}, f"{tmp_path}/a", "n1") as again,
     ):
         assert (one, elsewhere, other, again) == (True, True, True, False)
+
+
+def _give_away(lock: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root makes files of other users")
+    os.chown(lock, 1234, 1234)
+
+
+def _replace_by_pipe(lock: Path) -> None:
+    lock.unlink()
+    os.mkfifo(lock)
+
+
+def _replace_by_link(lock: Path) -> None:
+    lock.rename(lock.parent / "victim")
+    lock.symlink_to("victim")
+
+
+def _spoil(lock: Path) -> None:
+    lock.write_bytes(b"\xff x")
+
+
+LAID: dict[str, Callable[[Path], None]] = {
+    "a file of another user": _give_away,
+    "a pipe": _replace_by_pipe,
+    "a link": _replace_by_link,
+    "no number": _spoil,
+}
+
+
+@pytest.mark.parametrize("laid", LAID)
+def test_a_lock_that_another_user_has_laid_keeps_nobody_from_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, laid: str
+) -> None:
+    """It stood under a name that anybody can compute: his lock suppressed our report."""
+    monkeypatch.setattr(local_rank, "LOCK_FOLDER", str(tmp_path / "shm"))
+    (tmp_path / "shm").mkdir()
+    with elect_process({}, "target", "n1"):
+        pass
+    (lock,) = (tmp_path / "shm").iterdir()
+    with contextlib.ExitStack() as stack:
+        LAID[laid](lock)
+        if laid == "a file of another user":
+            fcntl.flock(stack.enter_context(lock.open("rb")), fcntl.LOCK_EX)
+        with elect_process({"TMPDIR": str(tmp_path)}, "target", "n1") as mine:
+            assert mine
 
 
 def test_a_report_is_renamed_into_its_place(tmp_path: Path) -> None:

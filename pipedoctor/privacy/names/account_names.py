@@ -19,7 +19,7 @@ _REFS = (
 """What stands behind ``@`` where a version is named, not a host."""
 _BEFORE_USER = (
     r"(?:\b(?:for|to|as|from|of|by|on|via|into|with|user|context|context:|got|through)[ ]['\"]?"
-    r"|(?<!\S)\*?[ ]{2,40}|(?:(?m:^)|(?<=: ))(?=\S+@\S+: )|(?<=[\w\s]=)[ ]?['\"]?)"
+    r"|(?<!\S)\*?[ ]{2,40}|(?:(?m:^)|(?<=: ))(?=\S{1,100}@\S{1,200}: )|(?<=[\w\s]=)[ ]?['\"]?)"
 )
 _BEHIND_HOST = r"(?=['\",;:)]*(?:\s|$)|\.\(none\))"
 _DAYS = (
@@ -119,7 +119,7 @@ ACCOUNT_USERS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man5/crontab.5.html",
-        rf"(?m)(^(?:\S+?:)?(?:(?=\S*[*\d])[\d*,/-]+[ \t]+){{5}}){USER}(?=[ \t]+[/.~])",
+        rf"(?m)(^(?:\S+?:)?(?:(?=\S{{0,200}}[*\d])[\d*,/-]+[ \t]+){{5}}){USER}(?=[ \t]+[/.~])",
         *("* ", "*\t"),
     ),
     make_form(

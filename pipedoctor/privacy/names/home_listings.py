@@ -7,7 +7,7 @@ from pipedoctor.privacy.names.named_values import NamedValue, may_be_told
 
 _LISTING = (
     r"(?m)\b(?:ls|dir|tree)(?: -\w+)* /(?:home|Users)/?[ \t]*\n"
-    r"((?:(?![^\n]*[$#>:/|])[\w. \t+-]+(?:\n|$)){1,40})"
+    r"((?:(?![^\n]{0,200}[$#>:/|])[\w. \t+-]+(?:\n|$)){1,40})"
 )
 _NAME = r"[A-Za-z_][\w.-]*"
 

@@ -2,7 +2,7 @@
 
 from pipedoctor.privacy.names.name_form import MAN, PROMPT, QUEUE_ROW, TIMES, NameForm, make_form
 
-_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])(?!\d+\.\d)[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
+_HOST = r"((?!<)(?=[\w.-]{0,200}[A-Za-z])(?!\d+\.\d)[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _NUMBERED = (
     r"((?!(?:v|rank|gpu|cuda|numa|group|slot|port|default|py|python|ip|nvme|eth|ib|mlx|job|step|epoch"
     r"|worker|process|proc|thread|trial|fold|stage|layer|conv|block|actor|replica|loader)"
@@ -178,7 +178,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
     make_form(
         "host",
         "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
-        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s(?:[\w.-]+|<user-\d+>)@){_HOST}",
+        rf"(\b(?:ssh-\w{{1,40}}|ecdsa-sha2-\S{{1,80}}|sk-\S{{1,80}})\s(?:<secret>|AAAA\S+)\s(?:[\w.-]+|<user-\d+>)@){_HOST}",
         *("ssh-", "ecdsa-", "sk-"),
     ),
     make_form(

@@ -179,7 +179,7 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
-        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s){USER}(?=@)",
+        rf"(\b(?:ssh-\w{{1,40}}|ecdsa-sha2-\S{{1,80}}|sk-\S{{1,80}})\s(?:<secret>|AAAA\S+)\s){USER}(?=@)",
         *("ssh-", "ecdsa-", "sk-"),
     ),
     make_form(

@@ -12,7 +12,7 @@ MAN = "https://man7.org/linux/man-pages"
 USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
 NAME = r"([A-Za-z][\w.-]*\w)(?![\w(=/<]|\.\w)"
 """Of a user, in a sentence."""
-HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
+HOST = r"((?!<)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 
 
 class NameForm(NamedTuple):

@@ -5,6 +5,7 @@ Folders of the system and of libraries stay as they are, and so does whatever a 
 the trade names: where a path lies is what many a finding is about.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 
@@ -164,8 +165,14 @@ def _find_end_of_argument(text: str, path: str) -> int:
     """Where the image begins that stands behind a folder: ``-w /work pytorch/pytorch``."""
     if (version := path.find(" HTTP/")) > 0:  # of a request
         return version
-    found = re.search(r" (?=[a-z-])", path) if _RUNS_IMAGE.search(text) else None
-    return found.start() if found else len(path)
+    found = re.search(r" (?=[a-z-])", path)
+    return found.start() if found and _is_run_of_image(text) else len(path)
+
+
+@functools.lru_cache(maxsize=1)
+def _is_run_of_image(text: str) -> bool:
+    """Does it start a container? Asked for each path of a text."""
+    return _RUNS_IMAGE.search(text) is not None
 
 
 def _is_asked_of_everybody(text: str, begin: int) -> bool:

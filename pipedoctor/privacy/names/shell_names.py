@@ -202,7 +202,7 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "told host",
         f"{MAN}/man1/hostname.1.html",
-        r"(\b[Hh]ost ?name )([A-Za-z](?=\S*[-\d])[\w.-]*\w)(?=[),;.]|\s*(?:\n|$))",
+        r"(\b[Hh]ost ?name )([A-Za-z](?=\S{0,200}[-\d])[\w.-]*\w)(?=[),;.]|\s*(?:\n|$))",
         "ostname ",
         "ost name ",
     ),

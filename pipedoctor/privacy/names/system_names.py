@@ -2,7 +2,7 @@
 
 from pipedoctor.privacy.names.name_form import MAN, USER, NameForm, make_form
 
-_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9](?:\[[\d,-]+\])?)"
+_HOST = r"((?!<)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9](?:\[[\d,-]+\])?)"
 _STATES = r"(?:COMPLETED|FAILED|RUNNING|TIMEOUT|CANCELLED[^|\n]{0,20}|OUT_OF_MEMORY|NODE_FAIL)"
 _LSF_STATES = r"(?:RUN|PEND|EXIT|DONE|[UP]?SSUSP|UNKWN)"
 _LSF_MARKS = (" RUN", " PEND", " EXIT", " DONE", "SUSP", " UNKWN")

@@ -287,7 +287,7 @@ def _trim_bare(value: re.Match[str], match: re.Match[str]) -> tuple[str, int]:
     if secret.startswith("{") and "}" in secret:
         return secret[: secret.index("}") + 1], value.start("bare") + secret.index("}") + 1
     tight = match["sign"] is not None and "=" in match["sign"]
-    ends = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
+    ends = r"[,;&]" if tight else r"[,;](?=\S{0,200}[=:])"
     if match["value"] and match["value"].rstrip().endswith(">"):
         ends = "<"
     elif match["space"] and "|" in match["space"]:

@@ -18,7 +18,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("curl", "wget", "http"),
-        rf"(\b(?:curl|https?)\s{_GAP}??(?:-b|--cookie|-a|--auth)[\s=]?)(?=\S*[=:]){_WORD}",
+        rf"(\b(?:curl|https?)\s{_GAP}??(?:-b|--cookie|-a|--auth)[\s=]?)(?=\S{{0,200}}[=:]){_WORD}",
         f"{_MAN}/curl.1.html",
     ),
     CommandForm(
@@ -69,13 +69,13 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         (" -p ", " -P ", " -w ", " -W ", " -A ", " -X ", " -k ", " -a "),
-        r"((?<!\S)-[pPwWAXka]\s[\"']?)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!#%^&*~?@+])"
+        r"((?<!\S)-[pPwWAXka]\s[\"']?)(?=\S{0,200}\d)(?=\S{0,200}[a-z])(?=\S{0,200}[A-Z])(?=\S{0,200}[!#%^&*~?@+])"
         r"(?!<secret>)[^\s\"'/\\=:]{8,}(?=[\"']?(?:\s|$))",
         "https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap12.html",
     ),
     CommandForm(
         ("echo ", "printf "),
-        r"(\b(?:echo|printf)\s(?:-n\s)?[\"']?)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!#%^&*~?+])"
+        r"(\b(?:echo|printf)\s(?:-n\s)?[\"']?)(?=\S{0,200}\d)(?=\S{0,200}[a-z])(?=\S{0,200}[A-Z])(?=\S{0,200}[!#%^&*~?+])"
         r"(?!<secret>)[^\s\"'/\\=:$|<>()]{8,}(?=[\"']?\s*\|)",
         f"{_MAN}/echo.1.html",
         has_option=False,
@@ -88,7 +88,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("-p",),
-        r"((?<![\w-])-p)(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)(?![\d.:]+(?:\s|$)|\S*[/=\\])[^\s\"',;]{6,}",
+        r"((?<![\w-])-p)(?=\S{0,200}[A-Z])(?=\S{0,200}[a-z])(?=\S{0,200}\d)(?![\d.:]+(?:\s|$)|\S{0,200}[/=\\])[^\s\"',;]{6,}",
         "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
     ),
     CommandForm(
@@ -103,7 +103,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         ("login", "authtoken"),
         r"(\b(?:wandb|vault|comet|hf|huggingface-cli|clearml|oc|netlify|railway|ngrok)"
         r"(?:\s(?:auth|config|add-authtoken|authtoken|login|add)){1,3}"
-        r"(?:\s--?[\w-]+(?:=\S+)?){0,4}\s[\"']?)(?=[\w.-]*[\d])(?!-)[\w.-]{8,}(?![\w./-])",
+        r"(?:\s--?[\w-]+(?:=\S+)?){0,4}\s[\"']?)(?=[\w.-]{0,200}[\d])(?!-)[\w.-]{8,}(?![\w./-])",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
         has_option=False,
     ),
@@ -132,7 +132,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("pass:",),
-        r"((?<![\w-])pass:)(?=\S*[\d!-/]|\S{9,})[^\s\"',;]{4,}",
+        r"((?<![\w-])pass:)(?=\S{0,200}[\d!-/]|\S{9,})[^\s\"',;]{4,}",
         "https://docs.openssl.org/master/man1/openssl-passphrase-options/",
         has_option=False,
     ),
@@ -199,14 +199,14 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("login(", "authenticate(", "_key(", "_token("),
-        r"(\b(?:\w+\.)?(?:login|authenticate|set_(?:api_)?(?:key|token))\(\s?[\"'])(?=[^\"'\n]*\d)"
+        r"(\b(?:\w+\.)?(?:login|authenticate|set_(?:api_)?(?:key|token))\(\s?[\"'])(?=[^\"'\n]{0,200}\d)"
         r"(?!<)[^\"'\s]{16,200}(?=[\"'])",
         "https://docs.wandb.ai/models/ref/python/functions/login",
         has_option=False,
     ),
     CommandForm(
         ("send",),
-        r"(\bsend\s(?:--\s)?[\"'])(?=[^\"'\n]*(?:\d|[a-z][A-Z]))[^\"'\s$]{6,60}(?=\\[rn][\"'])",
+        r"(\bsend\s(?:--\s)?[\"'])(?=[^\"'\n]{0,200}(?:\d|[a-z][A-Z]))[^\"'\s$]{6,60}(?=\\[rn][\"'])",
         f"{_MAN}/expect.1.html",
         has_option=False,
     ),
@@ -238,7 +238,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("-u ",),
-        r"((?<!\S)-u\s[\"']?[\w.@-]{1,60}:)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[^\s\"']{8,}",
+        r"((?<!\S)-u\s[\"']?[\w.@-]{1,60}:)(?=\S{0,200}\d)(?=\S{0,200}[a-z])(?=\S{0,200}[A-Z])[^\s\"']{8,}",
         "https://www.elastic.co/docs/reference/elasticsearch/command-line-tools",
     ),
     CommandForm(
@@ -249,7 +249,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("/rp ", "Key Content"),
-        rf"((?:\s/rp\s|\bKey Content\s+:\s)\s{{0,3}})(?=\S*\d|\S{{9}}){_WORD}",
+        rf"((?:\s/rp\s|\bKey Content\s+:\s)\s{{0,3}})(?=\S{{0,200}}\d|\S{{9}}){_WORD}",
         "https://learn.microsoft.com/windows-server/administration/windows-commands/schtasks-create",
         has_option=False,
     ),

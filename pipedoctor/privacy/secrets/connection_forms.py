@@ -13,7 +13,7 @@ CONNECTION_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("asic", "serpass", "user_pass"),
         r"(\b(?i:basic(?:_?auth)?|user_?pass)[\"']?\s?[=:]\s?[\"']?[\w.@-]{1,60}:)"
-        r"(?!<secret>)(?=\S*\d)(?=\S*[A-Za-z])[^\s\"':/]{6,}",
+        r"(?!<secret>)(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])[^\s\"':/]{6,}",
         "https://www.rfc-editor.org/rfc/rfc7617",
         has_option=False,
     ),
@@ -26,8 +26,8 @@ CONNECTION_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("@",),
         r"((?<![\w/@.:%-])[A-Za-z_][\w.+-]{0,40}:)(?!<secret>)(?:[^\s@\"'/:]{4,200}(?=@(?:tcp|unix)\()"
-        r"|(?=[^\s@\"']*[A-Za-z])[^\s@\"'/:]{6,200}(?=@[\w.-]+:\d{2,5}(?![\w.]))"
-        r"|(?=[^\s@]*\d)(?=[^\s@]*[a-z])(?=[^\s@]*[A-Z])[^\s@\"'/:.]{8,200}(?=@[A-Za-z0-9][\w.-]{2,}))",
+        r"|(?=[^\s@\"']{0,200}[A-Za-z])[^\s@\"'/:]{6,200}(?=@[\w.-]+:\d{2,5}(?![\w.]))"
+        r"|(?=[^\s@]{0,200}\d)(?=[^\s@]{0,200}[a-z])(?=[^\s@]{0,200}[A-Z])[^\s@\"'/:.]{8,200}(?=@[A-Za-z0-9][\w.-]{2,}))",
         "https://github.com/go-sql-driver/mysql#dsn-data-source-name",
         has_option=False,
     ),

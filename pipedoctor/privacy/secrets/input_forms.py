@@ -20,7 +20,7 @@ _PRINTED = (
 _RUN = r"(?:(?:/\S+/)?(?:sudo\s(?:-\w\s)*|env\s|nohup\s)?)"
 _STORES = (
     r"secretsmanager\s[\w-]+|keyvault\ssecret\sset|(?:gh|glab)\ssecret\sset|secret-manager\s[\w-]+"
-    r"|ssm\sput-parameter\s(?=[^\n]*SecureString)|add-(?:generic|internet)-password|(?:secret|secrets|credential)"
+    r"|ssm\sput-parameter\s(?=[^\n]{0,200}SecureString)|add-(?:generic|internet)-password|(?:secret|secrets|credential)"
     r"\s(?:create|set|put|add)"
 )
 _NAMED = (

@@ -63,7 +63,7 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         (" to ",),
         r"((?i:\b(?:changed?|set|reset|rotated?|updated?)\s(?:[\w-]{1,16}\s){0,4}"
         r"(?:password|passphrase|passwd)\sto:?\s)[\"']?)(?!<secret>)"
-        r"(?=[^\s\"',;]*[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
+        r"(?=[^\s\"',;]{0,200}[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
         "https://owasp.org/www-project-web-security-testing-guide/",
         has_option=False,
     ),
@@ -97,7 +97,7 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         ("password",),
         r"((?i:\bpassword\s(?:(?:was|is|has\sbeen|got)\s)?(?:now\s)?(?:changed|set|reset|updated"
         r"|rotated)"
-        r"\sto:?\s)[\"']?)(?!<secret>)(?=[^\s\"',;]*[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
+        r"\sto:?\s)[\"']?)(?!<secret>)(?=[^\s\"',;]{0,200}[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
         "https://owasp.org/www-project-web-security-testing-guide/",
         has_option=False,
     ),
@@ -150,7 +150,7 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" codes", " Codes"),
         r"(?i)(\b(?:recovery|backup|scratch|2fa|mfa|one-time)[\s-]codes(?:\sare)?\s?[:=]?\s{1,4})"
-        r"(?=\S*\d)[\w-]{6,}(?:[ ,;]{1,3}(?=\S*\d)[\w-]{6,})*",
+        r"(?=\S{0,200}\d)[\w-]{6,}(?:[ ,;]{1,3}(?=\S{0,200}\d)[\w-]{6,})*",
         "https://docs.github.com/en/authentication/securing-your-account-with-two-factor-authentication-2fa/configuring-two-factor-authentication-recovery-methods",
         has_option=False,
     ),

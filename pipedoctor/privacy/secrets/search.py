@@ -35,7 +35,7 @@ _EXAMPLE = (
 )
 """As documentation writes a password: ``user:password@``, and code: ``{user}:{password}@``."""
 _IN_URL = rf"(://[^/\s:]{{0,200}}:)(?!\d+/|<[\w-]+>@){_EXAMPLE}[^\s@]{{1,500}}(?=@)"
-_ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
+_ALONE_IN_URL = r"(://)(?=[^/\s:@]{0,200}\d)[\w-]{12,}(?=@)"
 _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
 _WEBHOOK = (
@@ -46,7 +46,7 @@ _WEBHOOK = (
 _IN_QUERY = (
     r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt|key-pair-id)=|(?:code|sid|session"
     r"|key|state|nonce|ticket)="
-    r"(?=[^&\s#]*\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
+    r"(?=[^&\s#]{0,200}\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
 )
 _BEARER = (
     r"(?i)(?:\b|(?<=%20))(bearer(?:[\s:]|%20)\s{0,2})(?!(?-i:[A-Za-z]?[a-z]+(?:-[a-z]+){0,3})"

@@ -77,7 +77,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         r"|unlock|activation|access|invit(?:e|ation)|enrollment)\s"
         r"(?i:code)|PIN(?:\s(?i:code))?)"
         r"(?:(?:\s(?:for|to|of|from|at|on|in)(?:\s[\w.@'-]{1,30}){1,6})?\s(?:is|was)|\sto)?"
-        r"\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
+        r"\s?[:=]?\s[\"']?)(?:(?=[\w-]{0,200}\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
         r"|[A-Z]{4}-[A-Z]{4})(?![\w%-]|\.\w)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
@@ -114,7 +114,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("ommunity",),
-        r"((?i:community)(?:\s(?:string|name))?\s?[:= ]\s?[\"']?)(?=\S*\d)(?!<secret>)"
+        r"((?i:community)(?:\s(?:string|name))?\s?[:= ]\s?[\"']?)(?=\S{0,200}\d)(?!<secret>)"
         r"[^\s\"',;]{6,}",
         "https://www.rfc-editor.org/rfc/rfc1157",
         has_option=False,
@@ -151,7 +151,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" / ",),
         r"(\b(?i:basic auth|login|credentials?|creds)\b[^\n/]{0,40}\s/\s)(?!<secret>)"
-        r"(?=\S*\d|\S{9,})[^\s/\"'`]{6,200}",
+        r"(?=\S{0,200}\d|\S{9,})[^\s/\"'`]{6,200}",
         "https://www.rfc-editor.org/rfc/rfc7617",
         has_option=False,
     ),
