@@ -16,7 +16,8 @@ _QUOTED = compile_lazily(
     r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
     r"|^ {0,4}(?:[-*] )?(?:fix|feat|chore|docs|perf|refactor|revert|test|ci)"
     r"(?:\([\w ,./-]{1,40}\))?!?: (?=[a-z])"
-    r"|^ {0,4}[-*] \[[xX]\] "
+    r"|^ {0,4}[-*] \[[xX]\] |^ {0,4}\[[ xX]\] |\S {3,}\d{1,3} ?%$"
+    r"|^# (?:good|bad|first bad commit): \["
     r"|^ {2,8}-{1,2}\w[\w-]*(?:[ ,=]{1,2}[\w-]{1,30}){0,4} {2,}\S"
     rf"|^ {{1,8}}-{{1,2}}\w[\w-]*[ =]{_METAVAR} +[a-z]"
     r"|^ {4,12}E[A-Z]{2,14} +[A-Z]"
@@ -51,7 +52,8 @@ _PASSED = compile_lazily(
     r"(?:::|\btest)\S{0,300}(?: \S{1,200}){0,12} (?:PASSED|SKIPPED|XFAIL|XPASS)\b"
     r"|^\s{0,12}--- (?:PASS|SKIP): "
     r"|^\s{0,12}(?:✓|✔|√) "
-    r"|^\[ ?OK ?\] |^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
+    r"|^\[ ?OK ?\] |^\[[\w ]{1,10}\] SKIP\b"
+    r"|^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
 )
 """The row of a test that passed, whatever its name is about."""
 _FAILURE_NOUNS = (

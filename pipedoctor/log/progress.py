@@ -37,7 +37,7 @@ _HANDLED = (
     r"|\bwebdataset/handlers\.py:\d+: UserWarning: "
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
     r"|\b(?:decreas|lower|reduc|dropp)ing (?:the )?(?:it|batch[ _-]?size)? ?to \d|\binfeasible\b"
-    r"|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
+    r"|[,;] sleeping \d|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
     r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
     r"|\b(?:run|trial) \S{1,20} (?:errored|failed|pruned)\b"
@@ -73,7 +73,7 @@ _NONE_FAILED = compile_lazily(
 )
 """Failures that did not happen, in a summary."""
 _WORK = compile_lazily(
-    r"(?i)\b(?:[1-9]\d?|100)%\|"
+    r"(?i)\b(?:[1-9]\d?|100)%\||\bepoch \d{1,6}: \d{1,3} ?%"
     r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
     r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
     r"|\b(?:done|finished|completed?|successful(?:ly)?|succeeded|saved|saving|synced|passed"

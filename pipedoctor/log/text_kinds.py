@@ -218,6 +218,11 @@ def _find_help(rows: list[str]) -> Iterator[int]:
             yield number
 
 
+def _find_ignored(rows: list[str]) -> Iterator[int]:
+    """What Ansible ignores, as the line below says."""
+    yield from (number for number, row in enumerate(rows[1:], 1) if row.startswith("...ignoring"))
+
+
 def _find_searched(rows: list[str]) -> Iterator[int]:
     """What a search through files prints, where nothing else stands."""
     filled = [number for number, row in enumerate(rows, 1) if row.strip()]
@@ -262,6 +267,7 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b"\n@@ -",), _find_diffs),
     ((b"Warning ",), find_started),
     ((b"sage: ",), _find_help),
+    ((b"...ignoring",), _find_ignored),
     ((b"tatus: ", b"esolution: ", b"OLVED", b"olved", b"[CLOSED", b"[closed"), find_closed),
     ((b":1", b":2", b":3", b":4", b":5", b":6", b":7", b":8", b":9"), _find_searched),
     ((b"$ ", b"# ", b"% ", b"> ", "\u276f".encode()), _find_mended),

@@ -22,6 +22,13 @@ MENTIONS = [
     "loader/oom_killer.py       81      2    98%",
     "  - CUDA out of memory: errors/oom.md",
     '811,closed,"Bus error"',
+    "  CUDA out of memory            38 %",
+    "# good: [77aa66b] fix hang in shutdown",
+    "[ ] /dev/shm is at least 8 GB (else: Bus error)",
+    "[gpu ] SKIP: no kernel image is available for execution on the device",
+    "[OK]   no Xid in dmesg",
+    "DataLoader worker Bus error  |   12 | 2024-02-11 | resolved",
+    '  match: "Out of memory: Killed process"',
     '    raise RuntimeError("CUDA out of memory")',
 ]
 REPORTS = [
