@@ -35,7 +35,7 @@ _SOLVED = compile_lazily(
     r"|\bl(?:ä|ae)uft (?:\w+ ){0,2}(?:jetzt|wieder|nun|durch)\b|:tada:|[🎉👍✅🙏]|\bgood to hear\b"
     r"|^\W{0,4}(?:\w{1,20}: )?thank(?:s| you)\b(?!,? in advance)"
     r"|(?-i:\bRESOLVED\b)|\b(?:has|have) been (?:training|running)\b"
-    r"|\bno complaints\b|\bback to normal\b"
+    r"|\bgreen (?:for|since|again|now)\b|\bno complaints\b|\bback to normal\b"
     r"|\ball (?:good|fine|well|green)\b|\ba repris\b|\brésolu\b|\bgone since\b"
     r"|\b(?:geht|klappt) (?:jetzt|wieder|nun)\b"
 )
@@ -48,7 +48,7 @@ _FAILS = compile_lazily(
     r"(?i)oom|\bkilled (?!it|them|that)|error|crash|hang|out of memory|fails?\b|\bdie[sd]?\b|stuck"
 )
 _CLOSED = compile_lazily(
-    r"(?i)\bclos(?:ing|ed)(?: (?:this|the issue|it)| as (?:solved|resolved))?\b\W*$"
+    r"(?i)\bclos(?:ing|ed)(?: (?:this(?: issue)?|the issue|it)| as (?:solved|resolved))?\b\W*$"
     r"|(?i:\bfree to close\b|\bje ferme le ticket\b)"
 )
 _DONE = compile_lazily(
