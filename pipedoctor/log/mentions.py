@@ -16,7 +16,7 @@ _QUOTED = compile_lazily(
     r"|^ {0,4}[-*] (?i:fix(?:e[ds])?|avoid|handle|improve|support|prevent|document|report)[ds]?[: ]"
     r"|^ {0,4}(?:[-*] )?(?:fix|feat|chore|docs|perf|refactor|revert|test|ci)"
     r"(?:\([\w ,./-]{1,40}\))?!?: (?=[a-z])"
-    r"|^ {0,4}[-*] \[[xX]\] |^ {0,4}\[[ xX]\] |\S {3,}\d{1,3} ?%$"
+    r"|^ {0,4}[-*] \[[xX]\] |^ {0,4}\[[ xX]\] |\S {3,}\d{1,3} %$"
     r"|^# (?:good|bad|first bad commit): \["
     r"|^ {2,8}-{1,2}\w[\w-]*(?:[ ,=]{1,2}[\w-]{1,30}){0,4} {2,}\S"
     rf"|^ {{1,8}}-{{1,2}}\w[\w-]*[ =]{_METAVAR} +[a-z]"
