@@ -2,10 +2,20 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
 from pipedoctor.source.syntax.expressions import MAX_TEXT_LENGTH, last_name
 from pipedoctor.source.syntax.scope import CodeScope
+
+
+class CarriedExpression(NamedTuple):
+    """An expression that an attribute or item of an object may stand for."""
+
+    node: ast.expr
+    scope: CodeScope
+    default: str = ""
+    """Of what it is the default: ``DataArguments.num_workers``; empty: it is given."""
 
 
 def constant_argument(node: ast.Constant, text: str, at: Spot | None) -> Argument:
@@ -79,3 +89,8 @@ def is_injected(scope: CodeScope) -> bool:
         last_name(one.func if isinstance(one, ast.Call) else one) in ARGUMENT_INJECTORS
         for one in written
     )
+
+
+def is_fixed(value: Argument) -> bool:
+    """Is it the same in every run, whatever anybody sets?"""
+    return value.is_known and value.how in {"literal", "inferred"}

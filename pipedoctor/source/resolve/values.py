@@ -2,12 +2,17 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
-from pipedoctor.source.resolve.arguments import constant_argument, derive_argument, is_injected
+from pipedoctor.source.resolve.arguments import (
+    CarriedExpression,
+    constant_argument,
+    derive_argument,
+    is_fixed,
+    is_injected,
+)
 from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
@@ -24,20 +29,6 @@ _MAX_DEPTH = 6
 _LOOKUPS = ("get", "pop")
 _CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
 """Assignments to one variable that are followed."""
-
-
-def _is_fixed(value: Argument) -> bool:
-    """Is it the same in every run, whatever anybody sets?"""
-    return value.is_known and value.how in {"literal", "inferred"}
-
-
-class CarriedExpression(NamedTuple):
-    """An expression that an attribute or item of an object may stand for."""
-
-    node: ast.expr
-    scope: CodeScope
-    default: str = ""
-    """Of what it is the default: ``DataArguments.num_workers``; empty: it is given."""
 
 
 class ValueResolver:
@@ -178,16 +169,27 @@ class ValueResolver:
             values = [
                 self.resolve(value, its, depth - 1) for value, its in found[:_MAX_ASSIGNMENTS]
             ]
+            values += self._list_given(node, scope, depth)
             if len(found) <= _MAX_ASSIGNMENTS and all(
                 v.is_known and v.value == values[0].value for v in values
             ):
                 return derive_argument(values[0], "inferred", text, at)
-            if len(found) == 1 and values[0].form not in {"name", "expression"}:
+            if len(values) == 1 and values[0].form not in {"name", "expression"}:
                 return derive_argument(values[0], "unknown", text, at)
             return Argument(how="unknown", text=text, at=at, form="name")
         if isinstance(node, ast.Name):
             return self._resolve_parameter(node, scope, text, at, depth)
         return self._resolve_option_attribute(node, scope, text, at, depth)
+
+    def _list_given(self, node: ast.expr, scope: CodeScope, depth: int) -> list[Argument]:
+        """What callers give a parameter that a branch changes; nothing of what it replaces."""
+        if not isinstance(node, ast.Name) or not scope.has_parameter(node.id):
+            return []
+        if self._definitions.find(scope, node.id, node.lineno).certain:
+            return []
+        at = node_location(scope.module, node)
+        given = self._resolve_parameter(node, scope, node.id, at, depth) or Argument(how="unknown")
+        return [] if given.is_known and not given.value else [given]
 
     def _without_excluded(
         self, key: str, scope: CodeScope, found: list[tuple[ast.expr, CodeScope]], depth: int
@@ -200,7 +202,7 @@ class ValueResolver:
         for value, its in found:
             guards = steps[id(value)].context.guards
             tests = [(self.resolve(one.test, scope, depth - 2), one.holds) for one in guards]
-            fixed = [(bool(test.value), holds) for test, holds in tests if _is_fixed(test)]
+            fixed = [(bool(test.value), holds) for test, holds in tests if is_fixed(test)]
             if any(value_holds is not holds for value_holds, holds in fixed):
                 continue
             kept.append((value, its))

@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from pipedoctor.source.resolve.arguments import CarriedExpression
 from pipedoctor.source.resolve.container_contents import values_put_into
 from pipedoctor.source.resolve.imported_variables import find_global
-from pipedoctor.source.resolve.values import CarriedExpression
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope

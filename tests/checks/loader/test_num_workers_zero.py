@@ -71,7 +71,14 @@ def main():
         for batch in loader:
             print(batch)
 """
+TAKEN = """
+def build(rows, debug, workers={given}):
+    if {test}:
+        workers = {then}
+    return DataLoader(Images(), num_workers=workers)
+"""
 SILENT = {
+    "given where there are none": DATASETS + TAKEN.format(given=0, test="not workers", then=2),
     "a stream without workers on purpose": stream_loader(READ_FILES).replace(
         "(source))", "(source), num_workers=0)"
     ),
@@ -101,6 +108,7 @@ UNKNOWN = {
     "what collates only pads": collate_loader("return tokenizer.pad(samples)"),
 }
 SPEAKS = {
+    "none, in either case": DATASETS + TAKEN.format(given=0, test="debug", then=0),
     "one batch is looked at before": loader_call("Images()", TRAIN_LOOP)
     + "\n    first = next(iter(loader))\n",
     "a function that somebody calls takes one": loader_call("Images()")
@@ -244,6 +252,12 @@ def test_a_handle_is_opened_in_the_worker_before_there_are_workers() -> None:
 
     assert remedy.title == "Open self.bytes in the worker, on first use; then add workers"
     assert not remedy.edits
+
+
+def test_workers_that_a_branch_takes_away_are_not_known() -> None:
+    code = DATASETS + TAKEN.format(given=4, test="debug", then=0)
+
+    assert find_gap(num_workers_zero, code).endswith("num_workers of this DataLoader is not known")
 
 
 def test_a_stream_is_divided_before_there_are_workers() -> None:

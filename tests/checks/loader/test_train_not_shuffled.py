@@ -5,6 +5,7 @@ import pytest
 from pipedoctor_checks.loader.train_not_shuffled import train_not_shuffled
 from tests.checks.code_samples import (
     BACKWARD,
+    DATASETS,
     TRAIN_LOOP,
     find,
     loader_call,
@@ -50,7 +51,18 @@ def main(net, options):
         for x in loader:
             net(x).backward()
 """
+CHANGED = """
+def build(shuffle=False, rect=False, sampler=None):
+    if rect and shuffle:
+        shuffle = False
+    return DataLoader(Images(), shuffle=shuffle and sampler is None, sampler=sampler)
+def main(net):
+    loader, valid = build({given}), build(shuffle=False)
+"""
 SILENT = {
+    "shuffled, unless something forbids it": DATASETS
+    + CHANGED.format(given="shuffle=True")
+    + TRAIN_LOOP,
     "of another phase": BY_PHASE.format(
         first="train", second="val", of_first="shuffle=phase.mixed"
     ),
@@ -66,6 +78,7 @@ SILENT = {
     "one pass": image_training("Images()", SINGLE_PASS),
 }
 SPEAKS = {
+    "never asked to": DATASETS + CHANGED.format(given="shuffle=False") + TRAIN_LOOP,
     "never": loader_call("Images()", TRAIN_LOOP),
     "one branch": loader_call(
         "Images(), sampler=sampler", TRAIN_LOOP, "sampler = S(x) if many else None"
