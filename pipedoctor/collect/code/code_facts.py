@@ -96,10 +96,13 @@ def _examine_project(
 ) -> ProjectReading:
     if last:
         gc.disable()  # what is left there is left to the end
-    with pause_gc():
-        return read_project_facts(
-            project, display_path, deadline=until, seconds=seconds, process_ends=last
-        )
+    try:
+        with pause_gc():
+            return read_project_facts(
+                project, display_path, deadline=until, seconds=seconds, process_ends=last
+            )
+    except RecursionError:  # of one project: the others are read
+        return _skip_project(project, display_path, "its calls go deeper than can be followed")
 
 
 def choose_kept(sizes: Mapping[int, int]) -> frozenset[int]:
@@ -154,7 +157,11 @@ def _examine_in_parallel(
     order = sorted(range(len(missing)), key=lambda place: -sizes[place])
     results = run_tasks([task(number) for number in missing], order, jobs)
     return {
-        number: _skip_project(groups[number], display_path, result)
+        number: _skip_project(
+            groups[number],
+            display_path,
+            f"the process that read its project died {result.reason}, twice",
+        )
         if isinstance(result, LostTask)
         else _decode_examined(result)
         for number, result in zip(missing, results, strict=True)
@@ -181,11 +188,8 @@ def _decode_examined(result: bytes) -> ProjectReading:
     return ProjectReading(facts, carried.whole, carried.calls)
 
 
-def _skip_project(
-    project: ProjectFiles, display_path: DisplayPath, lost_task: LostTask
-) -> ProjectReading:
-    """Report every file of a project whose process died as skipped."""
+def _skip_project(project: ProjectFiles, display_path: DisplayPath, reason: str) -> ProjectReading:
+    """Report every file of a project that could not be read as skipped, and why."""
     related_files = list(select_related_files(project))
-    reason = f"the process that read its project died {lost_task.reason}, twice"
     skipped = tuple(Skipped(path=display_path(f.path), reason=reason) for f in related_files)
     return ProjectReading(Source(files=len(skipped), skipped=skipped), complete=False)

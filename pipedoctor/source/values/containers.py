@@ -37,6 +37,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 def item_of(model: Evaluating, value: Value, index: object) -> Values:
     """What stands at an index or key of a value; at any where `index` is None."""
+    return _item_of(model, value, index, _MAX_ADDED)
+
+
+def _item_of(model: Evaluating, value: Value, index: object, depth: int) -> Values:
     if isinstance(value, BatchValue):
         return frozenset((value,))
     if isinstance(value, TupleValue):
@@ -44,18 +48,18 @@ def item_of(model: Evaluating, value: Value, index: object) -> Values:
             return value.parts[index]
         return join(iter(value.parts)) if index is None else UNKNOWN
     if isinstance(value, ContainerValue):
-        return _item_of_container(model, value, index)
+        return _item_of_container(model, value, index, depth)
     return UNKNOWN
 
 
 def _item_of_container(
-    model: Evaluating, container: ContainerValue, index: object, depth: int = _MAX_ADDED
+    model: Evaluating, container: ContainerValue, index: object, depth: int
 ) -> Values:
     node, frame = container.node, container.frame
     found = [model.evaluate(one, frame) for one in written_items(node, frame.scope, index)]
     if isinstance(node, ast.Call) and node.args and depth and _is_namespace(model, node, frame):
         given = model.evaluate(node.args[0], frame)  # ``Munch({"x": x})``
-        found += [item_of(model, one, index) for one in given]
+        found += [_item_of(model, one, index, depth - 1) for one in given]
     named = _names_of(frame.scope, node)
     if named and isinstance(node, ast.Call) and _is_namespace(model, node, frame):
         found += [model.evaluate(*one) for one in _attributes_given(model, frame, named, index)]

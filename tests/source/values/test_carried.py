@@ -83,3 +83,17 @@ def test_what_a_factory_makes_for_a_field_is_known() -> None:
         loader = DataLoader(rows, num_workers=config.loading.workers)
     """
     assert read(code).loaders[0].get("num_workers").value == 3
+
+
+@pytest.mark.parametrize("target", ["options", "self.options"])
+def test_a_namespace_of_itself_is_followed_to_an_end(target: str) -> None:
+    lines = (
+        "from argparse import Namespace",
+        "def run(self, options):",
+        f"    {target} = Namespace(options)",
+        f"    {target} = Namespace({target})",
+        f"    for rows in {target}.loader:",
+        "        rows.cuda()",
+    )
+
+    assert read("\n".join(lines)).parsed == 1

@@ -181,3 +181,22 @@ def test_what_stays_in_memory_is_no_more_than_half_of_the_largest_project(
     sizes: dict[int, int], kept: set[int]
 ) -> None:
     assert choose_kept(sizes) == kept
+
+
+def test_a_project_that_nests_too_deep_leaves_the_others_alone(
+    three: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = examining.build_facts_of_modules
+
+    def build(modules: Any, *rest: Any, **more: Any) -> Any:
+        if any(module.file.path.endswith("Red/train.py") for module in modules):
+            raise RecursionError
+        return whole(modules, *rest, **more)
+
+    monkeypatch.setattr(examining, "build_facts_of_modules", build)
+    facts = read(three)
+
+    reasons = {one.reason for one in facts.skipped}
+    assert reasons == {"its calls go deeper than can be followed"}
+    assert all("Red/" in one.path for one in facts.skipped)
+    assert facts.loaders
