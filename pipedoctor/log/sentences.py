@@ -61,7 +61,8 @@ _SENTENCE_END = compile_lazily(r"[.!?][\"')*]{0,3}(?= |$)")
 _INDENTED = compile_lazily(r"^\s{1,12}\S")
 _FRAME = compile_lazily(r'^\s{0,12}File "[^"]+", line \d')
 _INSERTED = compile_lazily(
-    r"`[^`]*`|\"[^\"]*\"|»[^«]*«|«[^»]*»|\[[^\]]*\]\([^)]*\)|https?://\S+|\*\*[^*]+\*\*"
+    r"`[^`]*`|\"[^\"]*\"|»[^«]{0,300}«|«[^»]{0,300}»|\[[^\]]{0,300}\]\([^)]{0,300}\)"
+    r"|https?://\S+|\*\*[^*]+\*\*"
 )
 """Names, quotations and links within a sentence."""
 _PLAIN_WORD = compile_lazily(

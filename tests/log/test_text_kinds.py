@@ -1,6 +1,7 @@
 """Kinds of text: which of their lines tell of no failure of their own."""
 
 import sys
+import time
 
 import pytest
 
@@ -144,3 +145,13 @@ HELP = (
 )
 def test_events_and_options(text: str, lines: set[int]) -> None:
     assert find_mentioned_lines(text.encode()) == lines
+
+
+@pytest.mark.parametrize("sign", ["[", "»", "«", "[]("])
+def test_a_line_of_brackets_takes_no_time(sign: str) -> None:
+    data = f"the error is {sign * 60_000}\n".encode()[: MAX_TEXT_BYTES - 1]
+    began = time.process_time()
+
+    find_mentioned_lines(data)
+
+    assert time.process_time() - began < 1.5
