@@ -85,15 +85,18 @@ def test_what_a_factory_makes_for_a_field_is_known() -> None:
     assert read(code).loaders[0].get("num_workers").value == 3
 
 
-@pytest.mark.parametrize("target", ["options", "self.options"])
-def test_a_namespace_of_itself_is_followed_to_an_end(target: str) -> None:
-    lines = (
-        "from argparse import Namespace",
-        "def run(self, options):",
-        f"    {target} = Namespace(options)",
-        f"    {target} = Namespace({target})",
-        f"    for rows in {target}.loader:",
-        "        rows.cuda()",
-    )
+ITSELF = """
+from argparse import Namespace
 
-    assert read("\n".join(lines)).parsed == 1
+class Trainer:
+    def __init__(self, options):
+        self.options = Namespace(self.options)
+
+    def run(self):
+        for rows in self.options.loader:
+            rows.cuda()
+"""
+
+
+def test_a_namespace_of_itself_is_followed_to_an_end() -> None:
+    assert read(ITSELF).parsed == 1
