@@ -101,9 +101,9 @@ JOB_HOST = MarkedPattern(
 """Where Slurm says that a job has died."""
 INTERNAL_HOST = MarkedPattern(
     r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intra(?:net)?|localdomain|local"
-    r"|home\.arpa)"
+    r"|home\.arpa|fritz\.box)"
     r"(?![\w(-]|\.\w|::)",
-    *(".internal", ".corp", ".lan", ".intra", ".local", ".home.arpa"),
+    *(".internal", ".corp", ".lan", ".intra", ".local", ".home.arpa", ".fritz.box"),
 )
 """A name of a domain that only its own network knows."""
 UUID = MarkedPattern(

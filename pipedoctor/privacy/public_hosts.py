@@ -91,5 +91,5 @@ def is_public_index(host: str, text: str, end: int) -> bool:
 
 def is_internal_host(host: str) -> bool:
     """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
-    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intra(?:net)?|home\.arpa)"
+    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intra(?:net)?|home\.arpa|fritz\.box)"
     return re.fullmatch(private, host) is not None
