@@ -100,6 +100,17 @@ _COMMENT = compile_lazily(
     r"|\$ .{0,200}\b(?:e?grep|echo) .{0,40}[\"'].*)"
 )
 """Comments of code and of settings, and what somebody types."""
+_UNHELPFUL = compile_lazily(
+    r"(?i)\b(?:did|does|do)(?: not|n't) (?:really )?(?:help|work|change|solve|fix)\b"
+    r"|\bno (?:effect|luck|success|difference|change)\b|\bwithout (?:success|effect|luck)\b"
+    r"|\b(?:the )?same (?:\w{1,12} ){1,2}with\b|\bin vain\b|\bto no avail\b"
+)
+"""Sentences of somebody who has tried a setting that is not the cure."""
+_SETTING = compile_lazily(
+    r"\b[A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]{1,20}){1,6}=[^\s`'\"]{1,80}"
+    r"|\b[a-z]\w{1,30}\.(?:\w{1,30}\.)?set\w{1,30}\([^()\n]{0,40}\)"
+)
+"""A variable that is set, and a call that sets something."""
 _BLANK_OUT = (_UNTRUE, _NAMES)
 
 
@@ -111,8 +122,9 @@ def is_quotation(line: str) -> bool:
 
 @lru_cache(maxsize=64)
 def hide_mentions(line: str, *, comments: bool) -> str:
-    """The line with spaces for what did not happen, names of tests, and `comments`."""
-    for pattern in _BLANK_OUT:
+    """Blank what did not happen or help, names of tests, and `comments`."""
+    unhelpful = (_SETTING,) if _UNHELPFUL.search(line) else ()
+    for pattern in (*_BLANK_OUT, *unhelpful):
         line = pattern.sub(lambda found: " " * len(found[0]), line)
     found = _COMMENT.match(line) if comments else None
     if found is None:
