@@ -15,7 +15,7 @@ _HOST_METHODS = {
     *("batch_decode", "replace", "strip", "lower", "upper"),
 }
 """Methods that give what the host has: numbers, arrays, and texts of a tokenizer or of texts."""
-_HOST_MODULES = {"math", "re", "json"}
+_HOST_MODULES = {"math", "re", "json", "os"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
 BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 """What may bind variables to parts of a batch."""
@@ -251,8 +251,7 @@ def list_tensor_calls(top: ast.expr) -> list[ast.Call]:
 
 def _is_read_by_host(func: ast.expr) -> bool:
     if isinstance(func, ast.Attribute):
-        host_module = isinstance(func.value, ast.Name) and func.value.id in _HOST_MODULES
-        return host_module or func.attr in _HOST_METHODS
+        return func.attr in _HOST_METHODS or find_flow_key(func) in _HOST_MODULES
     return isinstance(func, ast.Name) and func.id in _HOST_FUNCTIONS
 
 

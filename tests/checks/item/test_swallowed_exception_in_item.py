@@ -31,6 +31,24 @@ class Videos(Dataset):
         return {code}
 """
 
+COLLATE = """
+class Faces(Dataset):
+    def __getitem__(self, index):
+        return self.rows[index]
+
+    def collate_fn(self, rows):
+        batch = {{}}
+        for key in rows[0]:
+            try:
+                batch[key] = torch.stack([one[key] for one in rows])
+            except Exception:
+                batch[key] = {kept}
+        return batch
+
+faces = Faces()
+loader = DataLoader(faces, collate_fn=faces.collate_fn, num_workers=2)
+"""
+
 
 def catching_reader(body: str, name: str = "shape_of") -> str:
     return (
@@ -51,6 +69,7 @@ SILENT = {
         "try:\n    text = open(index).read()\n"
         "except Exception:\n    text = open(index, encoding='cp1252').read()"
     ),
+    "what has no common shape stays a list": COLLATE.format(kept="[one[key] for one in rows]"),
     "logged": frames("try:\n    open(index).close()\nexcept Exception:\n    log.warning('bad')"),
     "raised again": frames("try:\n    open(index).close()\nexcept Exception:\n    raise"),
     "kept": frames("try:\n    open(index).close()\nexcept Exception as e:\n    self.bad = e"),
@@ -72,6 +91,7 @@ SPEAKS = {
         "path = 'x'\ntry:\n    x = open(path)\nexcept Exception:\n    pass"
     ),
     "another file is read": LABELS.format(code="Image.open(name)"),
+    "other values where nothing fits": COLLATE.format(kept="[0 for one in rows]"),
     "another shape": catching_reader("shape = (1, 1)"),
     "a sample that is none": "class Caught(Dataset):\n"
     "    def __getitem__(self, index):\n"

@@ -11,6 +11,8 @@ LIGHTNING = "import lightning as L\n"
 SILENT = {
     "off": f"{SET}(False)\n",
     "under a condition": f"if args.debug:\n    {SET}(True)\n",
+    "behind an early return": "def watch():\n"
+    f"    if not args.debug:\n        return\n    {SET}(True)\n",
     "behind an and": f"args.debug and {SET}(True)\n",
     "an option decides": f"{SET}(args.debug)\n",
     "an option, by keyword": f"{SET}(check_nan=True, mode=args.debug)\n",
@@ -28,6 +30,11 @@ SPEAKS = {
     "at import": f"{SET}(True)\n",
     "by keyword": f"{SET}(check_nan=True, mode=True)\n",
     "in the main guard": f"if __name__ == '__main__':\n    {SET}(True)\n",
+    "behind another mode": "def main():\n"
+    f"    if args.evaluate:\n        evaluate()\n        return\n    {SET}(True)\n    train()\n",
+    "above an early return": f"def main():\n    {SET}(True)\n    if args.dry:\n        return\n",
+    "behind a return of a branch": "def main():\n    if args.rows:\n"
+    f"        if not rows:\n            return\n        load(rows)\n    {SET}(True)\n",
     "a context for each step": batch_loop(f"with {CONTEXT}:\n    net(x).backward()"),
     "the setter as a context": batch_loop(f"with {SET}(True):\n    net(x).backward()"),
     "by Lightning": f"{LIGHTNING}L.Trainer(detect_anomaly=True)\n",

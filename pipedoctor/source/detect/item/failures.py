@@ -21,6 +21,8 @@ _LOOKUP_FUNCTIONS = {
     "str",
 }
 """What plain lists and numbers do: where they fail, something was not there."""
+_JOINING_FUNCTIONS = {"stack", "cat", "tensor", "as_tensor", "array", "default_collate"}
+"""They make one tensor or array of what is in a list, where all of it has one shape."""
 _REMOVING_METHODS = {"discard", "remove", "pop"}
 
 
@@ -42,7 +44,7 @@ def record_swallowed_errors(recorder: EventRecorder, scope: CodeScope) -> None:
         used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in left)
         if told or used or _returns_none(scope, node) or _tries_again(recorder, scope, node):
             continue
-        if _reads_otherwise(scope, node):
+        if _reads_otherwise(scope, node) or _stays_unjoined(scope, node):
             continue
         if _depends_on_sample(scope, node):
             recorder.add_event(SwallowedError(), scope, step, caught or "everything")
@@ -98,6 +100,27 @@ def _reads_otherwise(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     tried = [c for n in _find_tries(scope, handler) for s in n.body for c in _list_reads(s)]
     again = [c for s in handler.body for c in _list_reads(s)]
     return not set(tried).isdisjoint(again) and set(again) <= set(tried)
+
+
+def _stays_unjoined(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
+    """``batch = rows`` where ``batch = torch.stack(rows)`` failed: the same, as a list?"""
+    kept = {_describe_binding(one, one.value) for one in _list_assignments(handler.body)}
+    joined = {
+        _describe_binding(one, one.value.args[0])
+        for node in _find_tries(scope, handler)
+        for one in _list_assignments(node.body)
+        if isinstance(one.value, ast.Call) and one.value.args
+        if last_name(one.value.func) in _JOINING_FUNCTIONS
+    }
+    return len(handler.body) == len(kept) and kept <= joined
+
+
+def _list_assignments(body: list[ast.stmt]) -> list[ast.Assign]:
+    return [one for one in body if isinstance(one, ast.Assign)]
+
+
+def _describe_binding(node: ast.Assign, value: ast.expr) -> tuple[str, ...]:
+    return (*map(ast.unparse, node.targets), ast.unparse(value))
 
 
 def _list_reads(node: ast.stmt) -> list[tuple[str, str]]:

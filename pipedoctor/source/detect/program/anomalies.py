@@ -7,7 +7,7 @@ from pipedoctor.facts.code_events.program import AnomalyDetection
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.rewrite.anomaly_mode import find_anomaly_mode
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope, Module
 
 _LIBRARIES = ("torch.autograd.", "pytorch_lightning.", "lightning.")
@@ -22,7 +22,8 @@ def record_anomaly_detection(recorder: EventRecorder) -> None:
             name = recorder.full_name_of(call.func, scope)
             if name.startswith(_LIBRARIES) and not is_trial(recorder, scope, step.context):
                 details = AnomalyDetection(on=_resolve_mode(recorder, scope, call))
-                recorder.add_event(details, scope, step, name)
+                before = _list_early_returns(scope, step, call)
+                recorder.add_event(details, scope, step, name, caller_guards=before)
 
 
 def _find_switches(
@@ -39,6 +40,17 @@ def _find_switches(
                 or (name == "Trainer" and find_anomaly_mode(node) is not None)
             ):
                 yield scope, step, node
+
+
+def _list_early_returns(scope: CodeScope, step: CodeStep, call: ast.Call) -> list[GuardCondition]:
+    """``if not args.debug: return`` above it: conditions under which nothing is done."""
+    guards = step.context.guards
+    return [
+        GuardCondition(node.test, holds=False)
+        for end in scope.turn_ends
+        if isinstance(node := end.node, ast.If) and node.lineno < call.lineno
+        if len(node.body) == 1 and end.context.guards == guards[: len(end.context.guards)]
+    ]
 
 
 def _is_entered(scope: CodeScope, node: ast.Call) -> bool:
