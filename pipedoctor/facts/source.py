@@ -76,6 +76,13 @@ class Dataset(Part, frozen=True, kw_only=True):
     """Nothing in its items reads, decodes, parses or transforms anything."""
     epoch: tuple[str, ...] = ()
     """Attributes of plain numbers that count epochs and are read per item."""
+    bases: tuple[str, ...] = ()
+    """Classes of the project from which it has its items as they are, the nearest first."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """It, and those whose items are its own."""
+        return (self.name, *self.bases)
 
 
 class LoaderCall(Part, frozen=True, kw_only=True):

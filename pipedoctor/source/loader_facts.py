@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.call_text import Call
 from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerStart
-from pipedoctor.facts.source import Argument, Dataset, LoaderCall
-from pipedoctor.source.detect.item.item_work import does_work, has_light_items
+from pipedoctor.facts.source import Argument, LoaderCall
+from pipedoctor.source.dataset_facts import find_dataset
+from pipedoctor.source.detect.item.item_work import does_work
 from pipedoctor.source.detect.loader.lifetimes import (
     find_loader_variable,
     find_rebuilding_loop,
@@ -25,10 +26,8 @@ from pipedoctor.source.detect.loader.worker_functions import (
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.bound_names import add_module_references
-from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS, ITEM_METHODS
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
-from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
@@ -38,15 +37,10 @@ from pipedoctor.source.syntax.scope import (
     CodeScope,
 )
 from pipedoctor.source.syntax.walk import contains_node, find_nodes
-from pipedoctor.source.values.lattice import ExternalValue, InstanceValue
 
 _TRAIN_NAME = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL_NAME = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
 LoopRole: TypeAlias = Literal["train", "eval", ""]
-_IN_MEMORY_DATASETS = (
-    "torch.utils.data.TensorDataset",
-    "torch.utils.data.dataset.TensorDataset",
-)
 
 
 def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> dict[str, Argument]:
@@ -110,7 +104,7 @@ def build_loader_fact(
         complete=loader.complete,
         role=_infer_role(recorder, loader, target, fed),
         evaluates=_is_made_for_evaluation_too(loader),
-        dataset=_find_dataset(recorder, loader),
+        dataset=find_dataset(recorder, loader),
         testing=_is_for_tests(loader),
         framework=_find_framework(scope),
         repeats=index in recorder.repeated_loaders,
@@ -236,47 +230,6 @@ def _names_of_calls(loader: ResolvedLoaderCall) -> Iterator[str]:
                 found.append(key)
     if found:
         yield " ".join(found)
-
-
-def _find_dataset(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Dataset | None:
-    given = loader.arguments.get("dataset")
-    if given is None:
-        return None
-    values = recorder.loader_flow.evaluate_argument(loader, "dataset")
-    classes = {one.cls.full_name: one.cls for one in values if isinstance(one, InstanceValue)}
-    known = [cls for name, cls in sorted(classes.items()) if name in recorder.call_graph.datasets]
-    known = [cls for cls in known if not _leaves_items_open(recorder, cls)] or known
-    if known:
-        return _project_dataset(recorder, known[0])
-    names = {one.name for one in values if isinstance(one, ExternalValue)}
-    return _framework_dataset(names.pop()) if len(names) == 1 else None
-
-
-def _leaves_items_open(recorder: EventRecorder, cls: ClassDefinition) -> bool:
-    """Is it a base class: do the classes that derive from it say what an item is?"""
-    methods = (recorder.project.find_method(cls, name) for name in ITEM_METHODS)
-    own = [one for one in methods if one is not None]
-    return bool(own) and all(map(is_abstract, own))
-
-
-def _project_dataset(recorder: EventRecorder, cls: ClassDefinition) -> Dataset:
-    style = recorder.call_graph.dataset_style[cls.full_name]
-    return Dataset(
-        name=cls.full_name,
-        at=node_location(cls.module, cls.node),
-        style="iterable" if style == "iterable" else "map",
-        light=has_light_items(recorder, cls.full_name) and not _leaves_items_open(recorder, cls),
-    )
-
-
-def _framework_dataset(name: str) -> Dataset | None:
-    """A dataset of a framework, by its full name."""
-    if name in _IN_MEMORY_DATASETS:
-        return Dataset(name=name, style="map", light=True)
-    if name.startswith(FRAMEWORK_DATASETS):
-        streams = name.startswith("torchtext.")
-        return Dataset(name=name, style="iterable" if streams else "map")
-    return None
 
 
 def _find_framework(scope: CodeScope) -> str:

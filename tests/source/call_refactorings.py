@@ -176,6 +176,26 @@ def iterate_expression(code: str) -> Files | None:
     return one_file(tree) if loops else None
 
 
+def iterate_chained(code: str) -> Files | None:
+    """Iterate the loader as the first part of a chain, with a count beside each batch."""
+    tree = ast.parse(code)
+    loops = batch_loops(tree)
+    for loop in loops:
+        assert isinstance(loop, ast.For)
+        (chained,) = ast.parse("tqdm(enumerate(itertools.chain(None)))").body
+        assert isinstance(chained, ast.Expr)
+        (call,) = [one for one in ast.walk(chained) if isinstance(one, ast.Call) and _is_chain(one)]
+        call.args = [loop.iter]
+        loop.iter = chained.value
+        loop.target = ast.Tuple([ast.Name("place", ast.Store()), loop.target], ast.Store())
+    head = f"{HEAD}import itertools\nfrom tqdm import tqdm\n"
+    return {"train.py": head + unparse(tree.body)} if loops else None
+
+
+def _is_chain(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "chain"
+
+
 def open_by_manager(code: str) -> Files | None:
     """Iterate what a context manager of the code gives."""
     tree = ast.parse(code)

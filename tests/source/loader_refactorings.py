@@ -36,6 +36,51 @@ def keep_in_dictionary(code: str) -> Files | None:
     return {"train.py": f"{HEAD}{build}\n\n{unparse(tree.body)}"}
 
 
+def keep_in_list(code: str) -> Files | None:
+    """Keep the loader in a list with others, by its place."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "loaders")
+    if cut is None:
+        return None
+    name, given, made = cut
+    for used in select(tree, ast.Name):
+        used.id = "loaders[0]" if used.id == name else used.id
+    build = f"def build({given}):\n    made = []\n    made.append({made})\n    return made\n"
+    return {"train.py": f"{HEAD}{build}\n\n{unparse(tree.body)}"}
+
+
+def return_beside(code: str) -> Files | None:
+    """Return the loader beside something else, and take both apart."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "made")
+    if cut is None:
+        return None
+    name, given, made = cut
+    text = unparse(tree.body).replace("made = build(", f"{name}, count = build(")
+    return {"train.py": f"{HEAD}def build({given}):\n    return {made}, 1\n\n\n{text}"}
+
+
+def make_in_property(code: str) -> Files | None:
+    """Make the loader in a property of an object, where it is first asked for."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "held")
+    if cut is None:
+        return None
+    name, given, made = cut
+    for used in select(tree, ast.Name):
+        used.id = "held.train" if used.id == name else used.id
+    names = [one for one in given.split(", ") if one]
+    keep = "".join(f"        self.{one} = {one}\n" for one in names) or "        pass\n"
+    take = "".join(f"        {one} = self.{one}\n" for one in names)
+    head = ", ".join(("self", *names))
+    return {
+        "data.py": f"{HEAD}from functools import cached_property\n\n\nclass Data:\n"
+        f"    def __init__({head}):\n{keep}\n    @cached_property\n    def train(self):\n"
+        f"{take}        return {made}\n",
+        "train.py": f"{HEAD}from data import Data as build\n{unparse(tree.body)}",
+    }
+
+
 def make_behind_functions(code: str) -> Files | None:
     """Make the loader in a function that another one calls, in another file."""
     tree = ast.parse(code)

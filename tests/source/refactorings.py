@@ -10,6 +10,7 @@ from tests.checks.code_samples import HEAD
 from tests.source.call_refactorings import (
     ask_by_name,
     decorate,
+    iterate_chained,
     iterate_expression,
     keep_in_configuration,
     make_by_partial,
@@ -21,6 +22,12 @@ from tests.source.call_refactorings import (
     take_by_next,
     unpack_pair,
 )
+from tests.source.class_refactorings import (
+    ask_until_stopped,
+    derive_class,
+    import_by_other_names,
+    make_by_class_method,
+)
 from tests.source.item_refactorings import (
     choose_by_text,
     extract_item_object,
@@ -29,7 +36,10 @@ from tests.source.item_refactorings import (
 from tests.source.loader_refactorings import (
     hold_in_object,
     keep_in_dictionary,
+    keep_in_list,
     make_behind_functions,
+    make_in_property,
+    return_beside,
 )
 from tests.source.refactored_syntax import (
     IMPORTED,
@@ -259,7 +269,10 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     wrap_in_class,
     hold_in_object,
     keep_in_dictionary,
+    keep_in_list,
     make_behind_functions,
+    make_in_property,
+    return_beside,
     pass_keywords,
     split_files,
     move_into_trainer,
@@ -268,6 +281,7 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     make_by_partial,
     spread_arguments,
     iterate_expression,
+    iterate_chained,
     open_by_manager,
     decorate,
     move_into_mixin,
@@ -276,4 +290,8 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     unpack_pair,
     make_by_registry,
     take_by_next,
+    ask_until_stopped,
+    derive_class,
+    import_by_other_names,
+    make_by_class_method,
 )

@@ -161,18 +161,18 @@ def _name_first_step(source: Source, loader: LoaderCall) -> str:
 
 def _repeats_stream(source: Source, loader: LoaderCall) -> bool:
     """Would each of its workers yield the whole dataset (PDR504)?"""
-    name = loader.dataset.name if loader.dataset else ""
-    return any(event.name == name for event in source.select_events(UnshardedIteration))
+    classes = loader.dataset.classes if loader.dataset else ()
+    return any(event.name in classes for event in source.select_events(UnshardedIteration))
 
 
 def _find_shared_handle(source: Source, loader: LoaderCall) -> str:
     """The handle of its dataset that workers must not share (PDR302); empty: none."""
-    owner = loader.dataset.name if loader.dataset else ""
+    owners = loader.dataset.classes if loader.dataset else ()
     return next(
         (
             event.details.attribute
             for event in source.select_events(HandleAttribute)
-            if event.owner == owner and event.details.used
+            if event.owner in owners and event.details.used
             if not (event.details.closed or event.details.renewed)
         ),
         "",

@@ -49,9 +49,10 @@ def iterable_not_sharded(source: Source, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset
     """
     loaded = {
-        x.dataset.name: x
+        name: x
         for x in source.loaders
-        if x.dataset and has_workers(x) and x.get("num_workers").value != 1
+        for name in (x.dataset.classes if x.dataset else ())
+        if has_workers(x) and x.get("num_workers").value != 1
     }
     for event in source.select_events(UnshardedIteration):
         loader = loaded.get(event.name)

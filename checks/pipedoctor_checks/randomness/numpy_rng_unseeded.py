@@ -79,7 +79,7 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     real = [loader for loader in source.loaders if not loader.testing]
     for group in group_by_class(_unseeded_draws(source)):
         loaders = [x for x in real if may_have_workers(x)]
-        mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
+        mine = [x for x in loaders if x.dataset and group[0].owner in x.dataset.classes]
         bad = [x for x in mine or loaders if _is_unseeded(x, seeders, others)]
         if bad and (mine or len(bad) == len(loaders)):
             groups.append(group)

@@ -60,7 +60,7 @@ def rng_object_in_dataset(source: Source, /) -> Findings:
         if not details.used or details.renewed:
             continue
         spare = details.spare
-        mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
+        mine = [x for x in source.loaders if x.dataset and event.owner in x.dataset.classes]
         if mine and all(map(is_without_workers, mine)):
             continue
         yield make_code_finding(

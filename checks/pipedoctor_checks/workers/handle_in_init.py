@@ -146,4 +146,4 @@ def _is_only_handle(source: Source, event: Event[HandleAttribute]) -> bool:
 
 
 def _uses_dataset(loader: LoaderCall, event: Event[HandleAttribute]) -> bool:
-    return loader.dataset is not None and loader.dataset.name == event.owner
+    return loader.dataset is not None and event.owner in loader.dataset.classes

@@ -100,7 +100,7 @@ def python_object_list(source: Source, /) -> Findings:
 
 def _needs_no_sharing(source: Source, event: Event[ObjectList]) -> bool:
     """Do no workers load its dataset, as far as is known?"""
-    mine = [x for x in source.loaders if x.dataset and x.dataset.name == event.owner]
+    mine = [x for x in source.loaders if x.dataset and event.owner in x.dataset.classes]
     return bool(mine) and all(map(is_without_workers, mine))
 
 

@@ -60,8 +60,9 @@ def unpicklable_callable(
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
     yield from merge_per_file(source, _judge_arguments(source, interpreter, site))
-    workless = {x.dataset.name for x in source.loaders if x.dataset and has_no_workers(x)}
-    needed = {x.dataset.name for x in source.loaders if x.dataset and may_have_workers(x)}
+    loaded = [(x, one) for x in source.loaders if x.dataset for one in x.dataset.classes]
+    workless = {one for x, one in loaded if has_no_workers(x)}
+    needed = {one for x, one in loaded if may_have_workers(x)}
     for group in group_by_class(source.select_events(LambdaAttribute)):
         owner = group[0].owner
         severity, why = judge_unpicklable(source, group[0].at.path, interpreter, site)

@@ -120,17 +120,21 @@ class Project(DefinitionIndex):
         return known
 
     def _collect_callers(self, scope: CodeScope) -> list[CallSite]:
-        last = scope.name.rpartition(".")[2]
-        if scope.owner is not None and last == "__init__":
-            last = scope.owner.name
-        sites = self.find_call_sites(last)
+        last, owner = scope.name.rpartition(".")[2], scope.owner
+        if owner is not None and last == "__init__":
+            last = owner.name
+        imported = owner is None or last == owner.name
+        names = [last, *sorted(self._other_names.get(last, ()) if imported else ())]
         if scope.owner is None:
-            others = (self.find_call_sites(name) for name in self._other_names.get(last, ()))
-            sites = [*sites, *(site for several in others for site in several)]
+            sites = (site for name in names for site in self.find_call_sites(name))
             found = [site for site in sites if self._is_call_of_function(site, scope)]
         else:
             fit = MethodFit(scope)
-            pairs = zip(sites, self._find_shapes(last), strict=True)
+            pairs = (
+                pair
+                for name in names
+                for pair in zip(self.find_call_sites(name), self._find_shapes(name), strict=True)
+            )
             found = [s for s, shape in pairs if self._is_call_of_method(s, shape, scope, fit)]
         return found + self._super_constructions.get(scope, [])
 

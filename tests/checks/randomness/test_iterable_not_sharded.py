@@ -18,9 +18,17 @@ SILENT = {
         body="yield torch.utils.data.get_worker_info().id", workers=2
     ),
     "no workers": STREAM_LOADER.format(body="yield 1", workers=0),
+    "another way in a class below": STREAM_LOADER.format(body="yield 1", workers=2)
+    .replace(
+        "def main", "class Own(Stream):\n    def __iter__(self):\n        yield self.rank\ndef main"
+    )
+    .replace("Stream()", "Own()"),
     "drawn": STREAM_LOADER.format(body="yield random.random()", workers=2),
 }
 SPEAKS = {
+    "of a class above": STREAM_LOADER.format(body="yield 1", workers=2)
+    .replace("def main", "class Own(Stream):\n    pass\ndef main")
+    .replace("Stream()", "Own()"),
     "all of it": STREAM_LOADER.format(body="yield 1", workers=2),
     "words of a line": STREAM_LOADER.format(body="yield from self.line.split()", workers=2),
     "in another order": STREAM_LOADER.format(
