@@ -36,7 +36,8 @@ def test_every_option_that_is_mentioned_exists() -> None:
     for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
         assert command is not None
-        for parameter in command.params:
+        below = command.commands.values() if isinstance(command, click.Group) else ()
+        for parameter in (one for each in (command, *below) for one in each.params):
             known |= {*parameter.opts, *parameter.secondary_opts}
     prose = re.sub(r"```text.*?```", "", COMMAND_LINE + CONFIGURATION, flags=re.DOTALL)
 

@@ -13,7 +13,7 @@ from tests.fix.code.same_programs import DIES, OTHER_NUMBERS, SAME, WITH_WORKERS
 pytest.importorskip("torch")
 CHANGE_RESULTS = {
     *("PDR103", "PDR109", "PDR110", "PDR112", "PDR113", "PDR201", "PDR203", "PDR215", "PDR306"),
-    *("PDR309", "PDR404", "PDR412", "PDR501", "PDR506", "PDR507"),
+    *("PDR309", "PDR404", "PDR412", "PDR413", "PDR501", "PDR506", "PDR507"),
 }
 """Checks all of whose edits are unsafe: other tests run their programs, or read the edit."""
 
