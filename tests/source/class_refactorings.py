@@ -56,15 +56,15 @@ def make_by_class_method(code: str) -> Files | None:
     """Make each object by a method of its class."""
     tree = ast.parse(code)
     classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
-    calls = [c for c in select(tree, ast.Call) if isinstance(c.func, ast.Name)]
-    found = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id in classes]
-    for call in found:
-        assert isinstance(call.func, ast.Name)
-        call.func = ast.Attribute(call.func, "create", ast.Load())
-    for name in {c.func.value.id for c in found if _is_attribute_of_name(c.func)}:
+    made: set[str] = set()
+    for call in select(tree, ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id in classes:
+            made.add(call.func.id)
+            call.func = ast.Attribute(call.func, "create", ast.Load())
+    for name in made:
         text = "@classmethod\ndef create(cls, *args, **kwargs):\n    return cls(*args, **kwargs)"
         classes[name].body += ast.parse(text).body
-    return one_file(tree) if found else None
+    return one_file(tree) if made else None
 
 
 def ask_until_stopped(code: str) -> Files | None:
@@ -88,7 +88,3 @@ def ask_until_stopped(code: str) -> Files | None:
 
 def _is_named(statement: ast.stmt, name: str) -> bool:
     return isinstance(statement, ast.ClassDef) and statement.name == name
-
-
-def _is_attribute_of_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
