@@ -9,7 +9,7 @@ from pipedoctor.check.remedy import Remedy, shell
 from pipedoctor.lazy_pattern import compile_lazily
 
 _INSTALL = compile_lazily(
-    r"(?:apt-get update(?: && |\n(?:sudo )?))?apt-get install(?P<words>(?: [\w.+=-]+)+)"
+    r"(?:apt-get update(?: && (?:sudo )?|\n(?:sudo )?))?apt-get install(?P<words>(?: [\w.+=-]+)+)"
 )
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "build-essential": ("gcc", "gcc-c++", "make"),
@@ -18,20 +18,28 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "git": ("git",),
     "git-lfs": ("git-lfs",),
     "libaio-dev": ("libaio-devel",),
+    "libbz2-dev": ("bzip2-devel",),
     "libffi-dev": ("libffi-devel",),
     "libgl1": ("mesa-libGL",),
     "libglib2.0-0": ("glib2",),
     "libice6": ("libICE",),
     "libjpeg-dev": ("libjpeg-turbo-devel",),
+    "liblzma-dev": ("xz-devel",),
+    "libncurses-dev": ("ncurses-devel",),
     "libopenmpi-dev": ("openmpi-devel",),
+    "libreadline-dev": ("readline-devel",),
     "libsm6": ("libSM",),
     "libsndfile1": ("libsndfile",),
+    "libsqlite3-dev": ("sqlite-devel",),
+    "libssl-dev": ("openssl-devel",),
     "libx11-6": ("libX11",),
     "libxcb1": ("libxcb",),
     "libxext6": ("libXext",),
     "libxrender1": ("libXrender",),
     "openmpi-bin": ("openmpi",),
     "pkg-config": ("pkgconf-pkg-config",),
+    "python3-tk": ("python3-tkinter",),
+    "tk-dev": ("tk-devel",),
     "zlib1g-dev": ("zlib-devel",),
 }
 """Packages of Debian, and those of Red Hat's own repositories that bring the same."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pipedoctor.check.notebook_cells import put_hint_in_cell
 from pipedoctor.explanation.example_machine import fill_text
 from pipedoctor.explanation.log_values import find_value
+from pipedoctor.explanation.standard_library import describe_standard_module
 from pipedoctor.explanation.word_similarity import USER_CODE_BUG
 from pipedoctor.facts.log import Log
 
@@ -94,6 +95,8 @@ def describe_missing(module: str) -> str:
             f"{top} is most likely a file or folder of the project itself: start from the"
             " folder that holds it, with PYTHONPATH=. before the command"
         )
+    if standard := describe_standard_module(module):
+        return standard
     install = f"Install it into the environment that ran this: python -m pip install {_name(top)}"
     if top in _PACKAGES:
         return install

@@ -9,6 +9,38 @@ from tests.explanation.test_remedies_of_logs import first_text
     ("log", "wanted"),
     [
         pytest.param(
+            "/opt/pyenv/versions/3.11.9/lib/python3.11/lzma.py\n"
+            "ModuleNotFoundError: No module named '_lzma'\n",
+            "sudo apt-get update && sudo apt-get install -y build-essential libssl-dev zlib1g-dev"
+            " libbz2-dev libreadline-dev libsqlite3-dev libncurses-dev tk-dev libffi-dev"
+            " liblzma-dev\npyenv install --force 3.11.9",
+            id="a Python that was built without a library",
+        ),
+        pytest.param(
+            "Linux 5.14.0-503.el9.x86_64\nModuleNotFoundError: No module named '_sqlite3'\n",
+            "sudo dnf install -y gcc gcc-c++ make openssl-devel zlib-devel bzip2-devel"
+            " readline-devel sqlite-devel ncurses-devel tk-devel libffi-devel xz-devel",
+            id="the same of a Red Hat",
+        ),
+        pytest.param(
+            "ModuleNotFoundError: No module named 'tkinter'\n",
+            "sudo apt-get install -y python3-tk",
+            id="what Debian has in a package of its own",
+        ),
+        pytest.param(
+            "$ nohup torchrun --nproc_per_node 2 fit.py &\n"
+            "torch.distributed.elastic.multiprocessing.api.SignalException:"
+            " Process 771 got signal: 1\n",
+            "tmux new-session -s train",
+            id="a connection that was lost",
+        ),
+        pytest.param(
+            'ds = load_dataset("json", cache_dir="/lustre/u/hf")\n'
+            "    fcntl.flock(fd, fcntl.LOCK_EX)\nOSError: [Errno 38] Function not implemented\n",
+            'cache_dir="/tmp/huggingface"',
+            id="a cache that the code names, on a mount without locks",
+        ),
+        pytest.param(
             "lsmod | grep nouveau\nnouveau 2306048 4\nNVIDIA-SMI has failed because it couldn't"
             " communicate with the NVIDIA driver.\n",
             "echo 'blacklist nouveau' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf",
