@@ -25,28 +25,17 @@ _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("fcntl", "grp", "posix", "pwd", "resource", "termios"), "Linux and macOS"),
 }
 """Modules, and the only systems that have them."""
-_VENV = frozenset({"ensurepip", "venv"})
+_IN_PACKAGE: Mapping[str, str] = dict.fromkeys(("ensurepip", "venv"), "python3-venv")
+"""Modules, and the package in which Debian has them."""
 
 
 def describe_standard_module(module: str) -> str:
     """One sentence; empty: `module` is none of Python itself."""
     top = module.partition(".")[0]
-    if top in _REMOVED:
-        return _describe_removed(top)
-    if top in _ELSEWHERE:
-        return (
-            f"Only Python on {_ELSEWHERE[top]} has {top}, and pip cannot install it: take a version"
-            " of the package that imports it which knows this system"
-        )
-    if top in _SINCE:
-        return (
-            f"{top} is a part of Python since 3.{_SINCE[top]}: make the environment with that"
-            " Python or a newer one"
-        )
-    if top in _VENV:
-        return f"Debian and Ubuntu have {top} in a package: sudo apt-get install python3-venv"
+    if told := _describe_removed(top) or _describe_limited(top):
+        return told
     if top not in sys.stdlib_module_names:
-        return _describe_private(top) if top.startswith("_") else ""
+        return _describe_private(top)
     if "." in module:
         return (
             f"{top} is a part of Python itself, and hides a folder of the project with the same"
@@ -58,8 +47,28 @@ def describe_standard_module(module: str) -> str:
     )
 
 
+def _describe_limited(top: str) -> str:
+    """For a module that not every system, version and distribution has."""
+    if top in _ELSEWHERE:
+        return (
+            f"Only Python on {_ELSEWHERE[top]} has {top}, and pip cannot install it: take a version"
+            " of the package that imports it which knows this system"
+        )
+    if top in _SINCE:
+        return (
+            f"{top} is a part of Python since 3.{_SINCE[top]}: make the environment with that"
+            " Python or a newer one"
+        )
+    if top in _IN_PACKAGE:
+        package = _IN_PACKAGE[top]
+        return f"Debian and Ubuntu have {top} in a package: sudo apt-get install {package}"
+    return ""
+
+
 def _describe_removed(top: str) -> str:
-    minor, instead = _REMOVED[top]
+    minor, instead = _REMOVED.get(top, (0, ""))
+    if not minor:
+        return ""
     use = f" (code of your own: use {instead})" if instead else ""
     return (
         f"Python 3.{minor} has no {top}: upgrade the package that imports it{use}, or make the"
@@ -68,6 +77,8 @@ def _describe_removed(top: str) -> str:
 
 
 def _describe_private(top: str) -> str:
+    if not top.startswith("_"):
+        return ""
     return (
         f"{top} is the compiled part of the package that imports it: install that package again,"
         " or build it in its folder: python -m pip install -e ."
