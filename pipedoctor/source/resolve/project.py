@@ -1,7 +1,7 @@
 """All files together: what names mean, and who calls what."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from pipedoctor.source.resolve.call_fit import (
     is_torch_module_method,
 )
 from pipedoctor.source.resolve.definitions import DefinitionIndex
+from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.expressions import is_self_expression, last_name
+from pipedoctor.source.syntax.expressions import binding_key, is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 
 
@@ -23,6 +24,15 @@ class CallSite(NamedTuple):
     scope: CodeScope
     step: CodeStep
     node: ast.Call
+
+
+class FactoryCall(NamedTuple):
+    """``self.made(self)``: a call of a class that an object was given when it was made."""
+
+    factory: ClassDefinition
+    construction: CallSite
+    """``Later(Trainer)``: where that object is made."""
+    call: CallSite
 
 
 class Project(DefinitionIndex):
@@ -162,6 +172,25 @@ class Project(DefinitionIndex):
                 found.setdefault(last_name(first), []).append(site)
         return found
 
+    @cached_property
+    def factory_calls(self) -> dict[CodeScope, list[FactoryCall]]:
+        """Calls of classes by objects that were given them, by the constructor they enter."""
+        found: dict[CodeScope, list[FactoryCall]] = {}
+        for factory in self.classes:
+            for init, name, call in _list_calls_of_given(factory):
+                place = init.given_names.index(name)
+                for site in self.find_call_sites(factory.name):
+                    given = find_call_argument(site.node, name, place)
+                    made = self.find_definition(given, site.scope.module) if given else None
+                    entered = (
+                        self.find_method(made, "__init__")
+                        if isinstance(made, ClassDefinition)
+                        else None
+                    )
+                    if entered is not None:
+                        found.setdefault(entered, []).append(FactoryCall(factory, site, call))
+        return found
+
     def _find_shapes(self, last: str) -> list[CallShape]:
         """What the calls of a name give, in their order."""
         known = self._known_shapes.get(last)
@@ -235,3 +264,16 @@ class Project(DefinitionIndex):
             and self.find_method(made, scope.name.rpartition(".")[2]) is scope
             for value, _ in site.scope.bindings.get(key, [])
         )
+
+
+def _list_calls_of_given(cls: ClassDefinition) -> Iterator[tuple[CodeScope, str, CallSite]]:
+    """``self.made(...)`` where ``__init__`` has ``self.made = made``: by which parameter."""
+    init = cls.methods.get("__init__")
+    for key, values in init.bindings.items() if init is not None else ():
+        kept = (one.id for one, _ in values if isinstance(one, ast.Name))
+        names = [one for one in kept if init is not None and one in init.given_names]
+        for method in cls.methods.values() if names and key.startswith("self.") else ():
+            for step in method.find_calls(key[5:]):
+                node = step.node
+                if isinstance(node, ast.Call) and binding_key(node.func) == key and init:
+                    yield init, names[0], CallSite(method, step, node)

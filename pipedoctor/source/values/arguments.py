@@ -34,8 +34,25 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
         _evaluate_given(model, name, frame.scope, site.node, _frame_of_site(model, site, frame))
         for site in sites[:_MAX_CALLERS]
     )
+    found |= join(_evaluate_made_later(model, name, scope))
     found |= model.evaluate(find_default(frame.scope.node, name), frame)
     return found or _evaluate_annotation(model, name, frame)
+
+
+def _evaluate_made_later(model: Evaluating, name: str, scope: CodeScope) -> Iterator[Values]:
+    """
+    ``Later(Trainer, rows=8).make()``, which calls ``self.made(self)``: by that object.
+
+    A call that only may give it in ``**self.kept`` says nothing beside one that gives it.
+    """
+    made = model.project.factory_calls.get(scope, ())
+    place = scope.given_names.index(name) if made and name in scope.given_names else -1
+    plain = [one for one in made if find_call_argument(one.call.node, name, place)]
+    for one in (plain or made)[:_MAX_CALLERS]:
+        maker = one.construction
+        factory = InstanceValue(one.factory, maker.node, model.frame_of(maker.scope))
+        caller = model.frame_of(one.call.scope, factory)
+        yield _evaluate_given(model, name, scope, one.call.node, caller)
 
 
 def _frame_of_site(model: Evaluating, site: CallSite, frame: Frame) -> Frame:

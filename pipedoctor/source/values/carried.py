@@ -130,11 +130,12 @@ class CarriedValues:
             yield from self._class_attribute(owner.cls, name, default=owner.call is None)
 
     def _sets_whatever_is_given(self, cls: ClassDefinition) -> bool:
-        """``for name, value in kwargs.items(): setattr(self, name, value)``."""
+        """``for name, value in kwargs.items(): setattr(self, name, value)``, ``__getattr__``."""
         init = self.project.find_method(cls, "__init__")
         if init is None or isinstance(init.node, ast.Module) or init.node.args.kwarg is None:
             return False
         whole = any(one.attr == "__dict__" for one in init.attribute_nodes)
+        whole = whole or self.project.find_method(cls, "__getattr__") is not None
         return whole or any(
             isinstance(step.node, ast.Call)
             and len(step.node.args) > 1
