@@ -1,6 +1,7 @@
 """Images on their way to tensors: order of channels, floats made in the worker."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
@@ -19,16 +20,12 @@ IMAGE_OPENERS: Mapping[str, str] = {
 }
 """What gives an image of PIL as it lies on disk, or as RGB."""
 _TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")
-_IMAGENET_STATISTICS = ("0.485", "123.675")
-_REORDER_WORDS = (
-    "COLOR_BGR",
-    "::-1",
-    "bgr",
-    "BGR",
-    "IMREAD_COLOR_RGB",
-    "flip",
-    "[2, 1, 0]",
+_IMAGENET_STATISTICS = (b"0.485", b"123.675")
+_REORDERED = re.compile(
+    rb"bgr|BGR|IMREAD_COLOR_RGB|::-1(?!\s*,\s*:\s*\])|(?<!cv2\.)(?<!\w)flip\(|\[2,\s*1,\s*0\]"
+    rb"|0\.406,\s*0\.456|103\.53,\s*116\.28"
 )
+"""What turns the channels, or statistics in their order; ``x[:, ::-1, :]`` mirrors an image."""
 _SINGLE_CHANNEL_FLAGS = ("IMREAD_GRAYSCALE", "IMREAD_UNCHANGED", "IMREAD_ANYDEPTH")
 
 
@@ -249,9 +246,9 @@ def _record_bgr_image(
     scopes = list(_scopes_of_same_dataset(recorder, scope))
     source = {one.module for one in scopes} | {scope.module}
     whole = [module.file.content for module in source]
-    if any(word.encode() in text for word in _REORDER_WORDS for text in whole):
+    if any(map(_REORDERED.search, whole)):
         return
-    if any(word.encode() in text for word in _IMAGENET_STATISTICS for text in whole):
+    if any(word in text for word in _IMAGENET_STATISTICS for text in whole):
         recorder.add_event(BgrImage(), scope, step, text)
 
 
