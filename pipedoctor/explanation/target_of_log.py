@@ -17,7 +17,7 @@ def find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
     return TargetShell(
         windows=told == "windows" if told else ours.windows,
         macos=told == "macos" if told else ours.macos,
-        root=_is_root(foreign, here=ours.root and here and state != "ruled-out"),
+        root=_is_root(foreign, here=here and _is_ours(state, ours)),
         tool=foreign.tool,
         names={**(ours.names if here else {}), **foreign.names, **names},
         docker_use=foreign.docker_use or ("run" if foreign.place == "kubernetes" else ""),
@@ -28,6 +28,11 @@ def find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
 def _find_rpm_installer(log: Log, ours: str) -> str:
     named = log.names.get("distribution", "")
     return find_rpm_installer(named) if named else ours
+
+
+def _is_ours(state: LocalState, ours: TargetShell) -> bool:
+    """Are we root where the log is from? Who read it as root of a machine may be elsewhere."""
+    return ours.root and (state == "confirmed" or (ours.inside and state != "ruled-out"))
 
 
 def _is_root(log: Log, *, here: bool) -> bool:

@@ -15,7 +15,7 @@ FAILURE_WORDS = (
     r"|exceed\w*|exhaust\w*|no space|unsupported|incompatib\w*|mismatch\w*"
 )
 COMPLAINT_WORDS = (
-    r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle|wait(?:s|ing)?(?! for [\w.-]+$)"
+    r"hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|(?<!%)idle|wait(?:s|ing)?(?! for [\w.-]+$)"
     r"|starv\w*|throttl\w*|leak\w*|grow\w*|wrong|differ\w*|identical|duplicate\w*|same"
 )
 _FAILURE = compile_lazily(

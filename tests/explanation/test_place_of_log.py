@@ -104,3 +104,11 @@ def test_nobody_knows_where_we_are_and_all_remedies_are_shown() -> None:
     (cause,) = explain(log, facts=lambda _: Facts()).causes
 
     assert all(remedy.for_here for remedy in cause.remedies)
+
+
+def test_who_reads_a_log_as_root_need_not_be_root_where_it_is_from() -> None:
+    log = "OSError: [Errno 12] Cannot allocate memory\nvm.overcommit_memory = 2\n"
+    wanted = "overcommit-refused: {}sysctl -w vm.overcommit_memory=1"
+
+    assert said(log, Facts(Site(system="linux", root=True))).startswith(wanted.format("sudo "))
+    assert said(f"root@gpu7:~# python t.py\n{log}").startswith(wanted.format(""))
