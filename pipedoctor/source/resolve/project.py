@@ -27,11 +27,12 @@ class CallSite(NamedTuple):
 
 
 class FactoryCall(NamedTuple):
-    """``self.made(self)``: a call of a class that an object was given when it was made."""
+    """``self.made(self)``, ``made(config)``: a call of a class that somebody was given."""
 
-    factory: ClassDefinition
+    factory: ClassDefinition | None
+    """Of the object that it was given, if it was one, and no function."""
     construction: CallSite
-    """``Later(Trainer)``: where that object is made."""
+    """``Later(Trainer)``, ``make(Trainer)``: where it was given."""
     call: CallSite
 
 
@@ -174,21 +175,37 @@ class Project(DefinitionIndex):
 
     @cached_property
     def factory_calls(self) -> dict[CodeScope, list[FactoryCall]]:
-        """Calls of classes by objects that were given them, by the constructor they enter."""
+        """Calls of classes by those that were given them, by the constructor they enter."""
         found: dict[CodeScope, list[FactoryCall]] = {}
-        for factory in self.classes:
-            for init, name, call in _list_calls_of_given(factory):
-                place = init.given_names.index(name)
-                for site in self.find_call_sites(factory.name):
-                    given = find_call_argument(site.node, name, place)
-                    made = self.find_definition(given, site.scope.module) if given else None
-                    entered = (
-                        self.find_method(made, "__init__")
-                        if isinstance(made, ClassDefinition)
-                        else None
-                    )
-                    if entered is not None:
-                        found.setdefault(entered, []).append(FactoryCall(factory, site, call))
+        for taker, name, call in self._calls_of_given:
+            cls = taker.owner
+            place = taker.given_names.index(name)
+            for site in self.find_call_sites(cls.name) if cls else self.find_callers(taker):
+                given = find_call_argument(site.node, name, place)
+                made = self.find_definition(given, site.scope.module) if given else None
+                if isinstance(made, ClassDefinition):
+                    init = self.find_method(made, "__init__")
+                    if init is not None:
+                        found.setdefault(init, []).append(FactoryCall(cls, site, call))
+        return found
+
+    @cached_property
+    def _calls_of_given(self) -> list[tuple[CodeScope, str, CallSite]]:
+        """Where a function, or an object, calls what it was given, and by which parameter."""
+        functions = (one for module in self.modules for one in module.functions.values())
+        found = [one for scope in functions for one in _list_calls(scope, scope, scope.given_names)]
+        for init in [one.methods["__init__"] for one in self.classes if "__init__" in one.methods]:
+            kept = {
+                key: value.id
+                for key, values in init.bindings.items()
+                for value, _ in values
+                if key.startswith("self.") and isinstance(value, ast.Name)
+                if value.id in init.given_names
+            }
+            for method in init.owner.methods.values() if kept and init.owner else ():
+                for key, name in kept.items():
+                    calls = _list_calls(init, method, [key])
+                    found += [(init, name, call) for _, _, call in calls]
         return found
 
     def _find_shapes(self, last: str) -> list[CallShape]:
@@ -266,14 +283,12 @@ class Project(DefinitionIndex):
         )
 
 
-def _list_calls_of_given(cls: ClassDefinition) -> Iterator[tuple[CodeScope, str, CallSite]]:
-    """``self.made(...)`` where ``__init__`` has ``self.made = made``: by which parameter."""
-    init = cls.methods.get("__init__")
-    for key, values in init.bindings.items() if init is not None else ():
-        kept = (one.id for one, _ in values if isinstance(one, ast.Name))
-        names = [one for one in kept if init is not None and one in init.given_names]
-        for method in cls.methods.values() if names and key.startswith("self.") else ():
-            for step in method.find_calls(key[5:]):
-                node = step.node
-                if isinstance(node, ast.Call) and binding_key(node.func) == key and init:
-                    yield init, names[0], CallSite(method, step, node)
+def _list_calls(
+    taker: CodeScope, scope: CodeScope, keys: Iterable[str]
+) -> Iterator[tuple[CodeScope, str, CallSite]]:
+    """The calls of variables in a function."""
+    for key in keys:
+        for step in scope.find_calls(key.rpartition(".")[2]):
+            node = step.node
+            if isinstance(node, ast.Call) and binding_key(node.func) == key:
+                yield taker, key, CallSite(scope, step, node)

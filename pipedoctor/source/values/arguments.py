@@ -41,7 +41,7 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
 
 def _evaluate_made_later(model: Evaluating, name: str, scope: CodeScope) -> Iterator[Values]:
     """
-    ``Later(Trainer, rows=8).make()``, which calls ``self.made(self)``: by that object.
+    ``Later(Trainer, rows=8).make()``, which calls ``self.made(self)``: by that object, or function.
 
     A call that only may give it in ``**self.kept`` says nothing beside one that gives it.
     """
@@ -50,8 +50,12 @@ def _evaluate_made_later(model: Evaluating, name: str, scope: CodeScope) -> Iter
     plain = [one for one in made if find_call_argument(one.call.node, name, place)]
     for one in (plain or made)[:_MAX_CALLERS]:
         maker = one.construction
-        factory = InstanceValue(one.factory, maker.node, model.frame_of(maker.scope))
-        caller = model.frame_of(one.call.scope, factory)
+        outer = model.frame_of(maker.scope)
+        if one.factory is None:
+            caller = model.frame_of(one.call.scope, None, maker.node, outer)
+        else:
+            factory = InstanceValue(one.factory, maker.node, outer)
+            caller = model.frame_of(one.call.scope, factory)
         yield _evaluate_given(model, name, scope, one.call.node, caller)
 
 
