@@ -1,6 +1,7 @@
 """Refactorings of how classes are found and made, and of how batches are asked for."""
 
 import ast
+from typing import TypeGuard
 
 from tests.checks.code_samples import HEAD
 from tests.source.refactored_syntax import (
@@ -84,6 +85,29 @@ def ask_until_stopped(code: str) -> Files | None:
             repeat.body += loop.body
             block[block.index(loop) : block.index(loop) + 1] = [begin, repeat]
     return one_file(tree) if loops else None
+
+
+def count_epochs(code: str) -> Files | None:
+    """Count epochs by hand, in a ``while``."""
+    tree = ast.parse(code)
+    loops = batch_loops(tree)
+    for block in list(blocks(tree)):
+        for loop in block:
+            if isinstance(loop, ast.For) and loop not in loops and _is_range(loop.iter):
+                begin, repeat = ast.parse(
+                    f"{ast.unparse(loop.target)} = 0\n"
+                    f"while {ast.unparse(loop.target)} < {ast.unparse(loop.iter.args[-1])}:\n"
+                    f"    {ast.unparse(loop.target)} += 1\n"
+                ).body
+                assert isinstance(repeat, ast.While)
+                repeat.body = [*loop.body, *repeat.body]
+                block[block.index(loop) : block.index(loop) + 1] = [begin, repeat]
+                return one_file(tree) if loops else None
+    return None
+
+
+def _is_range(node: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
 
 
 def _is_named(statement: ast.stmt, name: str) -> bool:

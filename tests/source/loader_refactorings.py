@@ -3,7 +3,15 @@
 import ast
 
 from tests.checks.code_samples import HEAD
-from tests.source.refactored_syntax import Files, blocks, names_loader, own_reads, select, unparse
+from tests.source.refactored_syntax import (
+    Files,
+    blocks,
+    names_loader,
+    one_file,
+    own_reads,
+    select,
+    unparse,
+)
 
 
 def hold_in_object(code: str) -> Files | None:
@@ -79,6 +87,79 @@ def make_in_property(code: str) -> Files | None:
         f"{take}        return {made}\n",
         "train.py": f"{HEAD}from data import Data as build\n{unparse(tree.body)}",
     }
+
+
+def make_by_comprehension(code: str) -> Files | None:
+    """Make a loader for each of several parts, and take one by its key."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "loaders")
+    if cut is None:
+        return None
+    name, given, made = cut
+    for used in select(tree, ast.Name):
+        used.id = "loaders['train']" if used.id == name else used.id
+    body = f"    return {{part: {made} for part in ('train', 'other')}}\n"
+    return {"train.py": f"{HEAD}def build({given}):\n{body}\n\n{unparse(tree.body)}"}
+
+
+def choose_maker(code: str) -> Files | None:
+    """Make the loader by a function that a dictionary holds."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree)
+    if cut is None:
+        return None
+    _, given, made = cut
+    text = unparse(tree.body).replace("= build(", "= MAKERS['train'](")
+    table = "MAKERS = {'train': build, 'none': None}\n"
+    return {"train.py": f"{HEAD}def build({given}):\n    return {made}\n\n{table}\n{text}"}
+
+
+def make_in_package(code: str) -> Files | None:
+    """Make the loader by a function of a module of a package, named in full."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree)
+    if cut is None:
+        return None
+    _, given, made = cut
+    text = unparse(tree.body).replace("= build(", "= pieces.make.build(")
+    return {
+        "pieces/__init__.py": "from . import make\n",
+        "pieces/make.py": f"{HEAD}\ndef build({given}):\n    return {made}\n",
+        "train.py": f"{HEAD}import pieces\n{text}",
+    }
+
+
+def make_in_base_class(code: str) -> Files | None:
+    """Make the loader in the constructor of a class, and take it from an object below."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "held")
+    if cut is None:
+        return None
+    name, given, made = cut
+    for used in select(tree, ast.Name):
+        used.id = "held.loader" if used.id == name else used.id
+    head = ", ".join(("self", *(one for one in given.split(", ") if one)))
+    return {
+        "base.py": f"{HEAD}class Base:\n    def __init__({head}):\n        self.loader = {made}\n",
+        "train.py": f"{HEAD}from base import Base\n\n\nclass build(Base):\n    pass\n\n\n"
+        + unparse(tree.body),
+    }
+
+
+def fill_options(code: str) -> Files | None:
+    """Put the arguments of the loader into a dictionary one after the other."""
+    tree = ast.parse(code)
+    for block in blocks(tree):
+        for node in block:
+            call = node.value if isinstance(node, ast.Assign) else None
+            if isinstance(call, ast.Call) and names_loader(call.func) and call.keywords:
+                text = "options = {}\n" + "".join(
+                    f"options[{word.arg!r}] = {ast.unparse(word.value)}\n" for word in call.keywords
+                )
+                call.keywords = [ast.keyword(None, ast.Name("options", ast.Load()))]
+                block[block.index(node) : block.index(node)] = ast.parse(text).body
+                return one_file(tree)
+    return None
 
 
 def make_behind_functions(code: str) -> Files | None:

@@ -24,6 +24,7 @@ from tests.source.call_refactorings import (
 )
 from tests.source.class_refactorings import (
     ask_until_stopped,
+    count_epochs,
     derive_class,
     import_by_other_names,
     make_by_class_method,
@@ -34,10 +35,15 @@ from tests.source.item_refactorings import (
     put_into_list,
 )
 from tests.source.loader_refactorings import (
+    choose_maker,
+    fill_options,
     hold_in_object,
     keep_in_dictionary,
     keep_in_list,
     make_behind_functions,
+    make_by_comprehension,
+    make_in_base_class,
+    make_in_package,
     make_in_property,
     return_beside,
 )
@@ -273,6 +279,11 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     make_behind_functions,
     make_in_property,
     return_beside,
+    make_by_comprehension,
+    choose_maker,
+    make_in_package,
+    make_in_base_class,
+    fill_options,
     pass_keywords,
     split_files,
     move_into_trainer,
@@ -291,6 +302,7 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     make_by_registry,
     take_by_next,
     ask_until_stopped,
+    count_epochs,
     derive_class,
     import_by_other_names,
     make_by_class_method,

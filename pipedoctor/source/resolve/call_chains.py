@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
-from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.scope import CodeScope

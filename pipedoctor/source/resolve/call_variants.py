@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pipedoctor.facts.source import Argument
 from pipedoctor.source.resolve.call_chains import CallChain, find_call_chains
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.folding import fold_constants
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
-from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder

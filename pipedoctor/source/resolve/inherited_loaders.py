@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import binding_key, is_self_expression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.source import MAIN_GUARD, Argument
 from pipedoctor.source.resolve.call_chains import hand_over
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.call_variants import find_variants
 from pipedoctor.source.resolve.called_loader_class import CalledClass, CalledClassResolver
 from pipedoctor.source.resolve.device_conditions import holds_with_gpu
@@ -23,7 +24,7 @@ from pipedoctor.source.resolve.inherited_loaders import (
 )
 from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression, KeywordDictionary
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.resolve.starred_arguments import expand_starred, pass_positions
 from pipedoctor.source.resolve.values import ValueResolver

@@ -11,19 +11,11 @@ from pipedoctor.source.resolve.call_fit import (
     describe_call,
     is_torch_module_method,
 )
-from pipedoctor.source.resolve.definitions import DefinitionIndex
+from pipedoctor.source.resolve.call_index import CallIndex, CallSite
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
-
-
-class CallSite(NamedTuple):
-    """A call, and the function that it stands in."""
-
-    scope: CodeScope
-    step: CodeStep
-    node: ast.Call
 
 
 class FactoryCall(NamedTuple):
@@ -36,42 +28,15 @@ class FactoryCall(NamedTuple):
     call: CallSite
 
 
-class Project(DefinitionIndex):
+class Project(CallIndex):
     """The modules of a project: their definitions, and the calls of these."""
 
     def __init__(self, modules: Iterable[Module]) -> None:
         super().__init__(modules)
         self._known_partials: dict[CodeScope, list[CallSite]] = {}
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
-        self._known_call_sites: dict[str, list[CallSite]] = {}
-        self._known_variable_calls: dict[str, list[CallSite]] = {}
         self._known_shapes: dict[str, list[CallShape]] = {}
         self._imported_modules: dict[int, list[Module]] = {}
-
-    def find_call_sites(self, last: str) -> list[CallSite]:
-        """Calls by the last part of the name that is called."""
-        known = self._known_call_sites.get(last)
-        if known is None:
-            known = self._known_call_sites[last] = [
-                CallSite(scope, step, step.node)
-                for module in self._modules_by_called_name.get(last, ())
-                for scope, step in module.find_calls(last)
-                if isinstance(step.node, ast.Call)
-            ]
-        return known
-
-    def find_variable_calls(self, made: str) -> list[CallSite]:
-        """Calls of the variables that hold what calls of a name have made."""
-        known = self._known_variable_calls.get(made)
-        if known is None:
-            names = {
-                name.rpartition(".")[2]
-                for site in self.find_call_sites(made)
-                for name in site.scope.names_by_value.get(id(site.node), ())
-            }
-            known = [site for name in sorted(names) for site in self.find_call_sites(name)]
-            self._known_variable_calls[made] = known
-        return known
 
     @cached_property
     def _super_constructions(self) -> dict[CodeScope, list[CallSite]]:
@@ -89,12 +54,13 @@ class Project(DefinitionIndex):
         return found
 
     @cached_property
-    def _modules_by_called_name(self) -> dict[str, list[Module]]:
-        """The modules that call something of this name."""
-        found: dict[str, list[Module]] = {}
-        for module in self.modules:
-            for last in {name.rpartition(".")[2] for name in module.calls_by_name}:
-                found.setdefault(last, []).append(module)
+    def _derived_names(self) -> dict[ClassDefinition, list[str]]:
+        """The names of the classes below each class, which may be made by its constructor."""
+        found: dict[ClassDefinition, list[str]] = {}
+        for cls in self.classes:
+            for base in self.find_bases(cls)[0][1:]:
+                if cls.name != base.name and cls.name not in found.setdefault(base, []):
+                    found[base].append(cls.name)
         return found
 
     def find_imported_modules(self, module: Module) -> list[Module]:
@@ -132,13 +98,15 @@ class Project(DefinitionIndex):
 
     def _collect_callers(self, scope: CodeScope) -> list[CallSite]:
         last, owner = scope.name.rpartition(".")[2], scope.owner
+        names = [last]
         if owner is not None and last == "__init__":
-            last = owner.name
-        imported = owner is None or last == owner.name
-        names = [last, *sorted(self._other_names.get(last, ()) if imported else ())]
+            last, names = owner.name, [owner.name, *self._derived_names.get(owner, ())]
+        if owner is None or last == owner.name:
+            names += sorted(other for name in names for other in self._other_names.get(name, ()))
         if scope.owner is None:
             sites = (site for name in names for site in self.find_call_sites(name))
-            found = [site for site in sites if self._is_call_of_function(site, scope)]
+            every = (*sites, *self.calls_through_tables.get(last, ()))
+            found = [site for site in every if self._is_call_of_function(site, scope)]
         else:
             fit = MethodFit(scope)
             pairs = (
@@ -157,20 +125,11 @@ class Project(DefinitionIndex):
         if known is not None:
             return known
         found = self._known_partials[scope] = list[CallSite]()
-        for site in self._partials_by_name.get(scope.name, ()):
+        for site in self.partials_by_name.get(scope.name, ()):
             first, *rest = site.node.args
             call = ast.copy_location(ast.Call(first, rest, site.node.keywords), site.node)
             if self._is_call_of_function(part := CallSite(site.scope, site.step, call), scope):
                 found.append(part)
-        return found
-
-    @cached_property
-    def _partials_by_name(self) -> dict[str, list[CallSite]]:
-        """Calls of ``partial``, by the last part of the name of what they are given first."""
-        found: dict[str, list[CallSite]] = {}
-        for site in self.find_call_sites("partial"):
-            for first in site.node.args[:1]:
-                found.setdefault(last_name(first), []).append(site)
         return found
 
     @cached_property

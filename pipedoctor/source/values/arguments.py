@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope

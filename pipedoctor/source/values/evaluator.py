@@ -11,7 +11,8 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.call_index import CallSite
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.context import GuardCondition
 from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope

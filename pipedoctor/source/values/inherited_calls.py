@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import Evaluating

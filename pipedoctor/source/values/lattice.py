@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.call_index import CallSite
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.context import FunctionNode
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 

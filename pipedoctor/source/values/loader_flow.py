@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder, ResolvedLoaderCall
-from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope

@@ -2,7 +2,8 @@
 
 import ast
 
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.call_index import CallSite
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.reaching_definitions import list_loop_targets
 
 _MAX_OBJECT_CALLS = 40

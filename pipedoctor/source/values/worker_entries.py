@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator, Mapping
 
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
-from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope

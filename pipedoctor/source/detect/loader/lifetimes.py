@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pipedoctor.source.detect.loader.reuse import list_entering_calls
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
-from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short

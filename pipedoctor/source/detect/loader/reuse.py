@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode

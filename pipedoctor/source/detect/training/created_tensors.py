@@ -22,7 +22,7 @@ from pipedoctor.source.detect.training.host_factories import (
 )
 from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module

@@ -8,7 +8,7 @@ from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.batch_flow import BatchFlow
 from pipedoctor.source.detect.training.losses import find_losses
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ExternalValue

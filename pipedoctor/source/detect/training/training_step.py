@@ -7,7 +7,7 @@ from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.base_name import find_base_name
-from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope
