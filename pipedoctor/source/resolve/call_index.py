@@ -88,7 +88,7 @@ class CallIndex(DefinitionIndex):
 def _find_chosen(scope: CodeScope, table: str, key: ast.expr) -> Iterator[ast.expr]:
     """Which names a dictionary of the file has at a key; all of them where it is not known."""
     wanted = key.value if isinstance(key, ast.Constant) else None
-    bound = scope.bindings.get(table) or scope.module.body.bindings.get(table, ())
+    bound = scope.bindings.get(table) or scope.module.body.bindings.get(table, [])
     for value, _ in bound:
         if isinstance(value, ast.Dict):
             for place, held in zip(value.keys, value.values, strict=True):
