@@ -15,7 +15,8 @@ from pipedoctor.facts import Facts, FetchShares, MainShares, Observation, Worker
 from pipedoctor.watch.foreign_load import estimate_foreign_load
 from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.tally import SampleTally
-from tests.watch.test_classify_observed import SEEN, pipeline, seen
+from tests.watch.observations import seen
+from tests.watch.test_classify_observed import SEEN, pipeline
 
 
 def crowded(delayed: float, **more: Any) -> Observation:

@@ -3,12 +3,12 @@
 from pipedoctor.check import Confidence, Severity
 from pipedoctor.facts import Facts
 from pipedoctor_checks.training.anomaly_detection_on import anomaly_detection_on
-from tests.checks.code_samples import batch_loop, find_one, make_tests
+from tests.checks.code_samples import Code, batch_loop, find_one, make_tests
 
 SET = "torch.autograd.set_detect_anomaly"
 CONTEXT = "torch.autograd.detect_anomaly()"
 LIGHTNING = "import lightning as L\n"
-SILENT = {
+SILENT: dict[str, Code] = {
     "off": f"{SET}(False)\n",
     "under a condition": f"if args.debug:\n    {SET}(True)\n",
     "behind an early return": "def watch():\n"

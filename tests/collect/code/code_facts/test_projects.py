@@ -13,6 +13,7 @@ from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts.code_events.training import DeviceCopy, FreshIterator
 from pipedoctor.runtime.pool import LostTask, run_tasks
+from pipedoctor.source import assemble
 from pipedoctor.source import read_project as examining
 from pipedoctor.source.discover import files as files_of
 from pipedoctor.source.discover import projects
@@ -186,7 +187,7 @@ def test_what_stays_in_memory_is_no_more_than_half_of_the_largest_project(
 def test_a_project_that_nests_too_deep_leaves_the_others_alone(
     three: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = examining.build_facts_of_modules
+    whole = assemble.build_facts_of_modules
 
     def build(modules: Any, *rest: Any, **more: Any) -> Any:
         if any(module.file.path.endswith("Red/train.py") for module in modules):
