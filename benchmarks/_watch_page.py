@@ -1,5 +1,6 @@
 """The page of `watch`: a row for each loop, what watching costs, the goals, other tools."""
 
+import os
 from dataclasses import dataclass, field
 
 import _page
@@ -95,7 +96,8 @@ def write_watch_page(found: Measured) -> None:
 
 def describe_by(option: str = "", *more: str) -> str:
     """When and by which command a section was measured."""
-    return _page.describe_run(*more, by=f"nice -n -15 python benchmarks/watch.py {option}".strip())
+    command = f"nice -n {os.nice(0)} python benchmarks/watch.py {option}".strip()
+    return _page.describe_run(*more, by=command)
 
 
 def _read_sections() -> dict[str, str]:
