@@ -101,11 +101,15 @@ def copies_to_device(
     """``batch.to(device)``, ``self.move(batch)``: a copy, or a function that makes one."""
     if is_device_copy(node):
         return True
+    if depth == 0:
+        return False
     key = binding_key(node.func)
-    called = project.find_definition(node.func, scope.module)
-    if key.startswith("self.") and scope.owner is not None:
-        called = project.find_method(scope.owner, key.removeprefix("self."))
-    if depth == 0 or not isinstance(called, CodeScope) or not speaks_of_moves(called.module):
+    called = (
+        project.find_method(scope.owner, key.removeprefix("self."))
+        if key.startswith("self.") and scope.owner is not None
+        else project.find_definition(node.func, scope.module)
+    )
+    if not isinstance(called, CodeScope) or not speaks_of_moves(called.module):
         return False
     return any(
         isinstance(step.node, ast.Call) and copies_to_device(project, called, step.node, depth - 1)

@@ -152,7 +152,12 @@ class Project(CallIndex):
     def _calls_of_given(self) -> list[tuple[CodeScope, str, CallSite]]:
         """Where a function, or an object, calls what it was given, and by which parameter."""
         functions = (one for module in self.modules for one in module.functions.values())
-        found = [one for scope in functions for one in _list_calls(scope, scope, scope.given_names)]
+        found = [
+            (scope, name, call)
+            for scope in functions
+            for name in scope.given_names
+            for call in _list_calls(scope, name)
+        ]
         for init in [one.methods["__init__"] for one in self.classes if "__init__" in one.methods]:
             kept = {
                 key: value.id
@@ -163,8 +168,7 @@ class Project(CallIndex):
             }
             for method in init.owner.methods.values() if kept and init.owner else ():
                 for key, name in kept.items():
-                    calls = _list_calls(init, method, [key])
-                    found += [(init, name, call) for _, _, call in calls]
+                    found += [(init, name, call) for call in _list_calls(method, key)]
         return found
 
     def _find_shapes(self, last: str) -> list[CallShape]:
@@ -242,12 +246,9 @@ class Project(CallIndex):
         )
 
 
-def _list_calls(
-    taker: CodeScope, scope: CodeScope, keys: Iterable[str]
-) -> Iterator[tuple[CodeScope, str, CallSite]]:
-    """The calls of variables in a function."""
-    for key in keys:
-        for step in scope.find_calls(key.rpartition(".")[2]):
-            node = step.node
-            if isinstance(node, ast.Call) and binding_key(node.func) == key:
-                yield taker, key, CallSite(scope, step, node)
+def _list_calls(scope: CodeScope, key: str) -> Iterator[CallSite]:
+    """The calls of a variable in a function."""
+    for step in scope.find_calls(key.rpartition(".")[2]):
+        node = step.node
+        if isinstance(node, ast.Call) and binding_key(node.func) == key:
+            yield CallSite(scope, step, node)

@@ -128,3 +128,15 @@ BLOCK_SPLITTERS: dict[type[ast.AST], Callable[[Any, CodeContext], list[ContextBl
     ast.While: _split_while,
     ast.With: _split_with,
 }
+
+
+def tests_for_none(guard: GuardCondition, *, present: bool) -> bool:
+    """``if x is not None``, or the else of its opposite: only where something is `present`."""
+    test = guard.test
+    return (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.IsNot if guard.holds is present else ast.Is)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+    )

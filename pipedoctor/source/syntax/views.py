@@ -18,6 +18,13 @@ def find_views(init: CodeScope, key: str) -> Iterator[str]:
                 yield name
 
 
+def find_root_name(node: ast.expr) -> str:
+    """``x`` of ``x``, ``x[0]``, ``x["box"][0]``."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _is_view(node: ast.expr, key: str) -> bool:
     """A part by its name: what is cut out of it, ``[:]`` or ``[()]``, is in memory."""
     part = node

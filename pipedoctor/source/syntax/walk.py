@@ -69,8 +69,8 @@ def find_nodes(top: ast.AST, node_types: Collection[type[NodeType]]) -> list[Nod
     return cast("list[NodeType]", found)
 
 
-def contains_node(value: ast.expr, part: ast.AST) -> bool:
-    """Is it this expression, or within it? Nothing is, on other lines."""
+def contains_node(value: ast.expr | ast.stmt, part: ast.AST) -> bool:
+    """Is it this expression or statement, or within it? Nothing is, on other lines."""
     first, last = value.lineno, value.end_lineno or value.lineno
     line: int = getattr(part, "lineno", 0)
     return first <= line <= last and any(n is part for n in ast.walk(value))

@@ -43,8 +43,9 @@ class LoaderFlow:
     def __init__(self, evaluator: Evaluator, constructions: LoaderCallFinder) -> None:
         self.project = evaluator.project
         by_call: dict[int, list[int]] = {}
-        for index, made in enumerate(constructions.calls):
-            by_call.setdefault(id(_find_constructor(made).node), []).append(index)
+        constructors = [_find_constructor(made) for made in constructions.calls]
+        for index, site in enumerate(constructors):
+            by_call.setdefault(id(site.node), []).append(index)
         self.evaluator = evaluator
         self.evaluator.set_loaders(by_call)
         for index, made in enumerate(constructions.calls):
@@ -52,7 +53,7 @@ class LoaderFlow:
             for one in (cls, *self.evaluator.subclasses_of(cls)) if cls else ():
                 self.evaluator.loaders_by_class.setdefault(one, []).append(index)
         for index, made in enumerate(constructions.calls):
-            around = made.through if _find_constructor(made) is made.site else (made.site,)
+            around = made.through if constructors[index] is made.site else (made.site,)
             for site in around:
                 self.evaluator.variants_by_call.setdefault(id(site.node), set()).add(index)
         self.evaluator.loader_argument = lambda index, name: self.evaluate_argument(

@@ -113,12 +113,11 @@ class _ElementWalk:
         """Variables that an assignment binds, and the elements that they are then."""
         yield from self._list_parts(target, value, step)
         targets = target.elts if isinstance(target, ast.Tuple) else [target]
-        calls = isinstance(value, ast.Call) and any(isinstance(x, ast.Name) for x in targets)
-        for one, container in (
-            zip(targets, self._list_returned(value), strict=False) if calls else ()
-        ):
-            if isinstance(one, ast.Name) and container is not None:
-                yield one.id, _Element(container, step.context)
+        named = any(isinstance(one, ast.Name) for one in targets)
+        returned = self._find_returned(value) if named and isinstance(value, ast.Call) else {}
+        for number, one in enumerate(targets):
+            if isinstance(one, ast.Name) and number in returned:
+                yield one.id, _Element(returned[number], step.context)
 
     def _list_parts(
         self, target: ast.expr, value: ast.expr, step: CodeStep
@@ -150,10 +149,8 @@ class _ElementWalk:
             same = same.value
         return self.elements.get(same.id) if isinstance(same, ast.Name) else None
 
-    def _list_returned(self, value: ast.expr) -> Iterator[KeptContainer | None]:
+    def _find_returned(self, value: ast.Call) -> dict[int, KeptContainer]:
         """``image = self.load(name)``, where that returns ``self.kept[name]``, which it fills."""
-        if not isinstance(value, ast.Call):
-            return
         found: dict[int, KeptContainer] = {}
         for function, _ in self.recorder.call_graph.resolve_call(
             value.func, self.scope, self.scope.owner
@@ -161,8 +158,7 @@ class _ElementWalk:
             if function is self.scope or "self" not in function.parameter_names:
                 continue
             found.update(_list_returned_elements(self.recorder, function))
-        for number in range(max(found, default=-1) + 1):
-            yield found.get(number)
+        return found
 
 
 def _is_field(index: ast.expr) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.views import find_root_name
 
 _CHANGING_METHODS = frozenset(
     ("append", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort")
@@ -30,14 +31,14 @@ def list_changed_names(scope: CodeScope, node: ast.AST) -> list[str]:
     if isinstance(node, ast.AugAssign):
         if isinstance(node.target, ast.Name):
             return [node.target.id] if _is_used_as_array(scope, node.target.id) else []
-        return [_root(node.target)] if isinstance(node.target, ast.Subscript) else []
+        return [find_root_name(node.target)] if isinstance(node.target, ast.Subscript) else []
     return list(_list_changed_by_call(node)) if isinstance(node, ast.Call) else []
 
 
 def _find_stored(target: ast.expr, value: ast.expr) -> str:
     """``x[0] = 1``, ``x["box"][0] = 1``, ``x.pos = x.pos - center``."""
     if isinstance(target, ast.Subscript):
-        return _root(target)
+        return find_root_name(target)
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         name = target.value.id
         return name if name != "self" and name in expression_names(value) else ""
@@ -50,21 +51,14 @@ def _list_changed_by_call(node: ast.Call) -> Iterator[str]:
         written = func.attr.endswith("_") and not func.attr.startswith("_")
         own = written and not func.attr.endswith("__") and func.attr != "requires_grad_"
         if own or func.attr in _CHANGING_METHODS:
-            yield _root(func.value)
+            yield find_root_name(func.value)
     if node.args and last_name(func) in _CHANGING_FUNCTIONS:
-        yield _root(node.args[0])
+        yield find_root_name(node.args[0])
     for word in node.keywords:
         if word.arg == "out":
-            yield _root(word.value)
+            yield find_root_name(word.value)
         if word.arg == "inplace" and getattr(word.value, "value", None) is True:
-            yield from map(_root, node.args[:1])
-
-
-def _root(node: ast.expr) -> str:
-    """``x`` of ``x``, ``x[0]``, ``x["box"][0]``; a method that changes it returns it as well."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+            yield from map(find_root_name, node.args[:1])
 
 
 def _is_used_as_array(scope: CodeScope, name: str) -> bool:

@@ -13,7 +13,7 @@ from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.views import find_container
+from pipedoctor.source.syntax.views import find_container, find_root_name
 from pipedoctor.source.syntax.walk import find_nodes
 
 _RECORD_METHODS = frozenset(("loadAnns", "loadImgs", "load_anns", "load_imgs"))
@@ -49,8 +49,8 @@ def _find_changes(
                 _follow_name(recorder, scope, target, node.value, (kept, fields))
         elif isinstance(node, ast.For):
             for one, value in [drop_count(node.target, node.iter)]:
-                if isinstance(one, ast.Name) and _root(value) in kept:
-                    kept[one.id] = kept[_root(value)]
+                if isinstance(one, ast.Name) and find_root_name(value) in kept:
+                    kept[one.id] = kept[find_root_name(value)]
                     fields.add(one.id)
         elif isinstance(node, ast.Call) and not deep and id(node) not in entered:
             yield from _enter(recorder, scope, node, kept)
@@ -69,7 +69,7 @@ def _follow_name(
     kept, fields = known
     if not isinstance(target, ast.Name):
         return
-    root = _root(value)
+    root = find_root_name(value)
     container = _find_index(recorder, scope, value)
     field = root in kept and isinstance(value, ast.Subscript) and _is_key(value.slice)
     kept_here = find_container(value, scope)
@@ -104,10 +104,10 @@ def _enter(
 def _list_changed(node: ast.AST) -> list[str]:
     """``x`` of ``x["box"][2] += 1`` and of ``x["box"] = scale(x["box"])``."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
-        return [_root(node.target)]
+        return [find_root_name(node.target)]
     if isinstance(node, ast.Assign):
         read = expression_names(node.value)
-        roots = (_root(one) for one in node.targets if isinstance(one, ast.Subscript))
+        roots = (find_root_name(one) for one in node.targets if isinstance(one, ast.Subscript))
         return [name for name in roots if name in read]
     return []
 
@@ -153,9 +153,3 @@ def _is_plain(recorder: EventRecorder, value: ast.expr, scope: CodeScope) -> boo
 
 def _is_key(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

@@ -8,7 +8,7 @@ from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 _RANDOM_MODULES = ("random.", "numpy.random.", "torch.rand")
 _SIZES = frozenset(("height", "width", "size", "shape"))
@@ -45,13 +45,9 @@ def _item_names(scope: CodeScope, node: ast.Call) -> set[str]:
         name
         for step in (scope.steps_by_type.get(ast.For, ()) if yields else ())
         if isinstance(loop := step.node, ast.For)
-        if _is_within(node, loop) and any(_is_within(one, loop) for one in yields)
+        if contains_node(loop, node) and any(contains_node(loop, one) for one in yields)
         for name in expression_names(loop.target)
     }
-
-
-def _is_within(node: ast.AST, loop: ast.For) -> bool:
-    return any(one is node for one in find_nodes(loop, (type(node),)))
 
 
 def _follow_names(

@@ -8,7 +8,7 @@ from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
 from pipedoctor.source.detect.item.float_frames import record_float_frames
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep, tests_for_none
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ExternalValue
@@ -39,8 +39,8 @@ def record_images(recorder: EventRecorder) -> None:
                 name = recorder.full_name_of(node.func, scope)
                 if name in IMAGE_OPENERS:
                     _record_float_image(recorder, scope, step, node)
-                    for outer, call in _list_calls_of_opener(recorder, scope, node):
-                        _record_float_image(recorder, outer, call, call.node)
+                    for outer, its, call in _list_calls_of_opener(recorder, scope, node):
+                        _record_float_image(recorder, outer, its, call)
                 elif name in {"cv2.imread", "cv2.imdecode"}:
                     _record_bgr_image(recorder, scope, step, node)
                 if name.startswith("cv2."):
@@ -49,14 +49,14 @@ def record_images(recorder: EventRecorder) -> None:
 
 def _list_calls_of_opener(
     recorder: EventRecorder, scope: CodeScope, opened: ast.Call
-) -> Iterator[tuple[CodeScope, CodeStep]]:
+) -> Iterator[tuple[CodeScope, CodeStep, ast.Call]]:
     """Calls of a function that opens an image and returns it as it is, or as RGB."""
     names = {
         key
         for key, _, _ in _variables_of_image(scope, opened)
         if all(_keeps_image(value, key, opened) for value, _ in scope.bindings[key])
     }
-    returned = list(returned_values(scope))
+    returned = returned_values(scope)
     inner = [_strip_conversion(one) for one in returned if _is_plain_rgb(one)]
     if not returned or len(inner) < len(returned):
         return
@@ -67,7 +67,7 @@ def _list_calls_of_opener(
             if isinstance(step.node, ast.Call):
                 entered = recorder.call_graph.resolve_call(step.node.func, outer, outer.owner)
                 if any(one is scope for one, _ in entered):
-                    yield outer, step
+                    yield outer, step, step.node
 
 
 def _place_of(scope: CodeScope) -> tuple[str, int]:
@@ -92,11 +92,11 @@ def _strip_conversion(value: ast.expr) -> ast.expr:
 
 
 def _record_float_image(
-    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.AST
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
 ) -> None:
     """Opened, and handed as it is to a transform that makes floats of it: both places."""
-    call = _find_conversion(recorder, scope, node) if isinstance(node, ast.Call) else None
-    if call is None or not isinstance(node, ast.Call):
+    call = _find_conversion(recorder, scope, node)
+    if call is None:
         return
     holder = _variables_of_image(scope, node)
     found = FloatImage(
@@ -153,8 +153,8 @@ def _find_float_array(
         if not inner.args or "float" not in " ".join(map(unparse_short, _types_of(call, inner))):
             continue
         given = inner.args[0]
-        plain = "convert" not in unparse_short(given) or "'RGB'" in unparse_short(given)
-        if plain and (binding_key(given) in names or _is_opened_image(given, opening)):
+        own = binding_key(given) in names or _is_opened_image(given, opening)
+        if own and _is_plain_rgb(given):
             processed = any(_is_processed_between(scope, key, step, inner) for key in names)
             return None if processed else inner
     return None
@@ -172,18 +172,9 @@ def _is_processed_between(scope: CodeScope, key: str, opening: CodeStep, call: a
         begin < value.lineno <= call.lineno
         and value is not call
         and "convert" not in unparse_short(value)
-        and not any(map(_is_given, step.context.guards))
+        and not any(tests_for_none(one, present=True) for one in step.context.guards)
         for value, step in scope.bindings.get(key, ())
     )
-
-
-def _is_given(guard: GuardCondition) -> bool:
-    """``if self.size is not None``: only where somebody asks for it."""
-    test = guard.test
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
-        return False
-    none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
-    return none and isinstance(test.ops[0], ast.IsNot if guard.holds else ast.Is)
 
 
 def _variables_of_image(scope: CodeScope, node: ast.Call) -> list[tuple[str, ast.expr, CodeStep]]:
@@ -197,11 +188,8 @@ def _variables_of_image(scope: CodeScope, node: ast.Call) -> list[tuple[str, ast
 
 def _is_opened_image(value: ast.expr, node: ast.Call) -> bool:
     """``Image.open(p)`` or ``Image.open(p).convert("RGB")``, and nothing else."""
-    while isinstance(value, ast.Call) and value is not node:
-        func = value.func
-        if not (isinstance(func, ast.Attribute) and func.attr == "convert"):
-            return False
-        value = func.value
+    while value is not node and (inner := _strip_conversion(value)) is not value:
+        value = inner
     return value is node
 
 

@@ -100,8 +100,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         recorder.add_event(details, scope, step, full)
     elif isinstance(node.func, ast.Attribute):
         listed = node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re.")
-        once = runs_once(recorder, scope, step)
-        if listed and not (once or _runs_rarely(scope, step, node)):
+        if listed and not (runs_once(recorder, scope, step) or _runs_rarely(scope, step, node)):
             scan = PathScan(text=unparse_short(node))
             recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)

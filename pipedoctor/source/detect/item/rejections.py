@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.source.detect.dataset.caches import is_failure_path
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep, tests_for_none
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -28,7 +28,8 @@ def explains_rejection(
     last = block[0][-1] if block and step.context.guards else None
     if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)):
         return True
-    if is_failure_path(step) or (step.context.guards and _tests_for_none(step.context.guards[-1])):
+    guards = step.context.guards
+    if is_failure_path(step) or (guards and tests_for_none(guards[-1], present=False)):
         return True
     if any(_asks_for_file(guard.test) for guard in step.context.guards):
         return True
@@ -44,18 +45,6 @@ def _asks_for_file(test: ast.expr) -> bool:
     return any(
         isinstance(one, ast.Call) and last_name(one.func) in _FILE_QUESTIONS
         for one in ast.walk(test)
-    )
-
-
-def _tests_for_none(guard: GuardCondition) -> bool:
-    """``if sample is None``: nothing could be loaded."""
-    test = guard.test
-    return (
-        isinstance(test, ast.Compare)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Is if guard.holds else ast.IsNot)
-        and isinstance(test.comparators[0], ast.Constant)
-        and test.comparators[0].value is None
     )
 
 

@@ -11,7 +11,7 @@ from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
-TAKING_NAMES = ("next", "__next__")
+_TAKING_NAMES = ("next", "__next__")
 """What takes a batch of an iterator: the function, and its methods of all versions."""
 
 
@@ -19,7 +19,7 @@ def record_fresh_iterators(recorder: EventRecorder, scope: CodeScope) -> None:
     """``next(iter(loader))``, in one line or two, and a loop that ends with its first batch."""
     for step in scope.find_calls("iter"):
         if isinstance(step.node, ast.Call) and len(step.node.args) == 1:
-            for taken in _find_takers(scope, step.node):
+            for taken in _find_takers(scope, step):
                 _record(recorder, scope, taken, step.node.args[0], unparse_short(taken.node))
     for step in scope.steps_by_type.get(ast.For, ()):
         if isinstance(step.node, ast.For) and isinstance(step.node.body[-1], ast.Break):
@@ -45,25 +45,23 @@ def _record(
         recorder.add_event(fresh, scope, step, text)
 
 
-def _find_takers(scope: CodeScope, made: ast.Call) -> Iterator[CodeStep]:
+def _find_takers(scope: CodeScope, made: CodeStep) -> Iterator[CodeStep]:
     """The call that takes the one batch of an iterator; that which makes it, by a variable."""
-    names = scope.names_by_value.get(id(made), ())
+    names = scope.names_by_value.get(id(made.node), ())
     for step in _list_takes(scope):
         node = step.node
-        if isinstance(node, ast.Call) and find_taken(node) is made:
+        if isinstance(node, ast.Call) and _find_taken(node) is made.node:
             yield step
-    if len(names) == 1 and names[0].isidentifier():
-        begin = next((one for one in scope.calls if one.node is made), None)
-        if begin is not None and _serves_once(scope, names[0], begin):
-            yield begin
+    if len(names) == 1 and names[0].isidentifier() and _serves_once(scope, names[0], made):
+        yield made
 
 
 def _list_takes(scope: CodeScope) -> Iterator[CodeStep]:
-    for name in TAKING_NAMES:
+    for name in _TAKING_NAMES:
         yield from scope.find_calls(name)
 
 
-def find_taken(node: ast.Call) -> ast.expr | None:
+def _find_taken(node: ast.Call) -> ast.expr | None:
     """``it`` of ``next(it)``, ``it.next()`` and ``it.__next__()``."""
     if isinstance(node.func, ast.Attribute):
         return node.func.value if not node.args else None
@@ -76,7 +74,7 @@ def _serves_once(scope: CodeScope, name: str, made: CodeStep) -> bool:
         step
         for step in _list_takes(scope)
         if isinstance(step.node, ast.Call)
-        if isinstance(taken := find_taken(step.node), ast.Name) and taken.id == name
+        if isinstance(taken := _find_taken(step.node), ast.Name) and taken.id == name
     ]
     reads = [one for one in scope.name_loads if one.id == name]
     return (

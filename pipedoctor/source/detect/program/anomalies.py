@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pipedoctor.facts.code_events.program import AnomalyDetection
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.trials import is_trial
+from pipedoctor.source.resolve.arguments import is_fixed
 from pipedoctor.source.rewrite.anomaly_mode import find_anomaly_mode
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope, Module
@@ -67,5 +68,5 @@ def _resolve_mode(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> 
     if given is None:  # ``detect_anomaly()``
         return True
     value = recorder.values.resolve(given, scope)
-    known = value.how in {"literal", "inferred"} and isinstance(value.value, bool)
+    known = is_fixed(value) and isinstance(value.value, bool)
     return bool(value.value) if known else None
