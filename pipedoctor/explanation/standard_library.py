@@ -13,9 +13,12 @@ _REMOVED: Mapping[str, tuple[int, str]] = {
     "imghdr": (13, "the package filetype"),
     "pipes": (13, "subprocess and shlex"),
     **dict.fromkeys(
-        ("lib2to3", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "spwd"), (13, "")
+        (
+            *("lib2to3", "mailcap", "msilib", "nis", "nntplib", "ossaudiodev", "spwd"),
+            *("telnetlib", "uu", "xdrlib"),
+        ),
+        (13, ""),
     ),
-    **dict.fromkeys(("telnetlib", "uu", "xdrlib"), (13, "")),
 }
 """Modules, the Python 3 that has them no longer, and what is used instead ("What's New")."""
 _SINCE: Mapping[str, int] = {"graphlib": 9, "zoneinfo": 9, "tomllib": 11}

@@ -1,6 +1,6 @@
 """Texts that explain or tell, such as articles and manuals: their failures are nobody's."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.sentences import (
@@ -100,10 +100,11 @@ _HEAD_LINES, _HEAD_SHARE = 40, 0.5
 
 def find_document_lines(rows: list[str]) -> list[int]:
     """The lines of an article, a manual or notes, but for those of a program; else none."""
-    head = list(classify_rows(rows[:_HEAD_LINES]))
+    classified = classify_rows(rows)
+    head = list(islice(classified, _HEAD_LINES))
     if len(rows) > _MAX_ROWS or not _is_told(head, _HEAD_SHARE):  # most logs end here
         return []
-    kinds = list(classify_rows(rows))
+    kinds = [*head, *classified]
     prose = [(row, kind) for row, kind in zip(rows, kinds, strict=True) if kind in "MSOn"]
     if not _is_document([row for row, _ in prose], kinds) or _is_report(prose, kinds):
         return []
@@ -123,11 +124,12 @@ def _is_document(prose: list[str], kinds: list[str]) -> bool:
     if not _is_told(kinds, _TOLD_SHARE):
         return False
     headings = sum(map(bool, map(_HEADING.match, prose)))
-    several = headings > 1 or sum(map(is_heading, prose)) > 1
+    named = [is_heading(row) for row in prose]
+    several = headings > 1 or sum(named) > 1
     plain = several or not {"O", "P"} & set(kinds)
     titled = rows >= _MARKED_ROWS and (several or bool(_HEADING.match(prose[0])))
     told = _is_lesson(prose) or _is_retrospect(prose)
-    return told or (plain and (titled or _has_headings(prose)))
+    return told or (plain and (titled or _has_headings(prose, named)))
 
 
 def _is_lesson(prose: list[str]) -> bool:
@@ -147,16 +149,15 @@ def _is_retrospect(prose: list[str]) -> bool:
     return len(prose) >= _MIN_TOLD and len(solved) >= _MIN_SOLVED
 
 
-def _has_headings(prose: list[str]) -> bool:
-    """Are there headings of release notes or of a manual?"""
-    headings = sum(map(is_heading, prose))
-    headings += sum(
+def _has_headings(prose: list[str], named: list[bool]) -> bool:
+    """Are there headings of release notes or of a manual? Of each row, whether it is one."""
+    headings = sum(named) + sum(
         bool(VERSION.match(row) and BULLET.match(below)) for row, below in pairwise(prose)
     )
     if not headings or (len(prose) < _MIN_ROWS and headings < len(prose)):
         return False
-    head = prose[:_HEAD_LINES]
-    return any(row.startswith("#") or VERSION.match(row) or is_heading(row) for row in head)
+    head = zip(prose[:_HEAD_LINES], named, strict=False)
+    return any(row.startswith("#") or VERSION.match(row) or told for row, told in head)
 
 
 def _is_report(prose: list[tuple[str, str]], kinds: list[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipedoctor.lazy_pattern import compile_lazily
 
 _EVENT = compile_lazily(
-    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?P<kind>Normal|Warning)\s+"
+    r"^(?P<age>(?:\d+[dhms]){1,3})\s+(?:\(x\d+ over \w+\)\s+)?(?:Normal|Warning)\s+"
     r"(?P<reason>\w+)\s+(?P<object>\S+)"
 )
 """A row of ``kubectl get events``, in whatever order."""
@@ -17,14 +17,18 @@ _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 def find_started(rows: list[str]) -> Iterator[int]:
     """What Kubernetes warned of before the object has started."""
-    events = [(number, found) for number, row in enumerate(rows, 1) if (found := _EVENT.match(row))]
+    events = [
+        (number, found, _count_seconds(found["age"]))
+        for number, row in enumerate(rows, 1)
+        if (found := _EVENT.match(row))
+    ]
     started = {
-        one["object"]: _count_seconds(one["age"])
-        for _, one in sorted(events, key=lambda event: -_count_seconds(event[1]["age"]))
+        one["object"]: age
+        for _, one, age in sorted(events, key=lambda event: -event[2])
         if one["reason"] in _STARTS
     }
-    for number, one in events:
-        if _count_seconds(one["age"]) > started.get(one["object"], math.inf):
+    for number, one, age in events:
+        if age > started.get(one["object"], math.inf):
             yield number
 
 

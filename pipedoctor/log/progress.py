@@ -158,7 +158,10 @@ def find_last_progress(tail: bytes, lines: int) -> int:
 
     0: there is none, or something has failed in a line behind it, or in it.
     """
-    rows = _split_tail(tail)
+    return _find_progress(_split_tail(tail), lines)
+
+
+def _find_progress(rows: list[str], lines: int) -> int:
     for back, row in enumerate(reversed(rows)):
         minor = is_minor(row)
         if not minor and _FAILURE.search(drop_counts_of_none(row)):
@@ -174,11 +177,12 @@ def find_last_progress(tail: bytes, lines: int) -> int:
 
 def find_last_lines(tail: bytes, lines: int) -> dict[str, int]:
     """The fields of a `Log` that say in which line it works, is complete, or ends; 0: in none."""
+    rows = _split_tail(tail)
     return {
-        "progress_line": find_last_progress(tail, lines),
-        "complete_line": find_completion(tail, lines),
-        "end_line": find_logged_end(tail, lines),
-        "done_line": find_end(tail, lines),
+        "progress_line": _find_progress(rows, lines),
+        "complete_line": _find_completion(rows, lines),
+        "end_line": _find_logged_end(rows, lines),
+        "done_line": _find_end(rows, lines),
     }
 
 
@@ -187,9 +191,8 @@ def is_logged(line: str) -> bool:
     return bool(_LOGGED.match(line))
 
 
-def find_completion(tail: bytes, lines: int) -> int:
+def _find_completion(rows: list[str], lines: int) -> int:
     """The last line that says that every part of a transfer arrived; 0: a failure is behind it."""
-    rows = _split_tail(tail)
     for back, row in enumerate(reversed(rows)):
         if _COMPLETE.search(row):
             return lines - back
@@ -198,16 +201,16 @@ def find_completion(tail: bytes, lines: int) -> int:
     return 0
 
 
-def find_logged_end(tail: bytes, lines: int) -> int:
+def _find_logged_end(rows: list[str], lines: int) -> int:
     """The last line, if a logger says in it that the job is through; 0: it does not."""
-    last = _split_tail(tail)[-1]
+    last = rows[-1]
     ended = is_logged(last) and _FINISHED.search(last) and not _FAILURE.search(last)
     return lines if ended else 0
 
 
-def find_end(tail: bytes, lines: int) -> int:
+def _find_end(rows: list[str], lines: int) -> int:
     """One of the last lines, in which a job says that it is through; 0: none, or one failed."""
-    rows = _split_tail(tail)[-_LAST_ROWS:]
+    rows = rows[-_LAST_ROWS:]
     plain = (row for row in rows if not (is_minor(row) or PYTHON_WARNING.search(row)))
     if any(_FAILURE.search(drop_counts_of_none(row)) for row in plain):
         return 0

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.conversations import find_closed, find_solution
@@ -176,11 +175,10 @@ def _find_history(rows: list[str]) -> Iterator[int]:
 def _find_experiments(rows: list[str]) -> Iterator[int]:
     """What an interactive session provokes, if it goes on behind it."""
     prompts = [number for number, row in enumerate(rows, 1) if _PROMPT.match(row)]
-    for number, following in pairwise(prompts):
+    for number, following, after in zip(prompts, prompts[1:], [*prompts[2:], 0], strict=False):
         part = rows[number - 1 : following - 1]
         if any(_PURPOSE.search(row) for row in part):
             yield from range(number, following)
-            after = next((one for one in prompts if one > following), 0)
             yield from range(following, after)
 
 
@@ -199,8 +197,11 @@ def _find_mended(rows: list[str]) -> Iterator[int]:
     """All from a command up to where the same one is typed for the last time, and works."""
     found = [(number, typed) for number, row in enumerate(rows, 1) if (typed := _TYPED.match(row))]
     commands = [" ".join(typed["command"].split()) for _, typed in found]
+    firsts: dict[str, int] = {}
+    for at, command in enumerate(commands):
+        firsts.setdefault(command, at)
     for at in range(len(commands) - 1, 0, -1):
-        first = commands.index(commands[at])
+        first = firsts[commands[at]]
         if first < at:
             end = found[at + 1][0] if at + 1 < len(found) else len(rows) + 1
             output = [row for row in rows[found[at][0] : end - 1] if row.strip()]

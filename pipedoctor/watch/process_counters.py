@@ -77,12 +77,12 @@ class ProcessCounters:
         self._mapped: str | None = None
         self._clock = (~pid << 3) | _CPU_CLOCK
         self._process: int | None = None
-        if proc == Path("/proc"):  # else the number means another process
-            with contextlib.suppress(OSError):  # Linux before 5.3
-                self._process = os.pidfd_open(pid)
         row = self._read_stat()
         self.start = int(row[_START]) / TICKS_PER_SECOND
         """Seconds after the machine was started."""
+        if proc == Path("/proc"):  # else the number means another process
+            with contextlib.suppress(OSError):  # Linux before 5.3
+                self._process = os.pidfd_open(pid)
 
     def read(self) -> CounterReading:
         """One look, about 30 us; raises GoneError."""

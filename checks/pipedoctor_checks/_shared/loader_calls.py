@@ -108,6 +108,11 @@ def has_item_work(loader: LoaderCall) -> bool:
     return loader.collates or (loader.dataset is not None and not loader.dataset.light)
 
 
+def dataset_classes(loader: LoaderCall) -> tuple[str, ...]:
+    """The class of its dataset, and those whose items are its own; none: it is not known."""
+    return loader.dataset.classes if loader.dataset else ()
+
+
 def find_gpu_code(source: Source, loader: LoaderCall) -> str:
     """The function that makes its items or batches on the GPU (PDR301); empty: none."""
     collates = loader.get("collate_fn").name

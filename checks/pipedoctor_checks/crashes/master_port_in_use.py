@@ -78,9 +78,11 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     if holder is None:
         return
     names = log.names if log is not None else {}
-    own = tuple(_choose_port_of_launcher(ports, port, names))
+    free = _find_free_port(ports, port)
+    own = tuple(_choose_port_of_launcher(free, names))
     known = _REMEDIES[2:] if own else _REMEDIES[1:] if "torchrun" in names else _REMEDIES
-    remedies = (*(own or _choose_free_port(ports, port, names)), *known)
+    chosen = own or (_choose_free_port(free, names) if port == ports.master else ())
+    remedies = (*chosen, *known)
     yield Finding(
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
@@ -97,9 +99,8 @@ def _find_port(ports: Ports, log: Log | None) -> int | None:
     return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
 
 
-def _choose_port_of_launcher(ports: Ports, port: int, names: Mapping[str, str]) -> Iterator[Remedy]:
+def _choose_port_of_launcher(free: int | None, names: Mapping[str, str]) -> Iterator[Remedy]:
     """Where it passes its own port on, whatever MASTER_PORT says."""
-    free = _find_free_port(ports, port)
     if "accelerate" in names:
         start, _, rest = names["accelerate"].partition("accelerate launch ")
         words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
@@ -121,10 +122,9 @@ def _find_free_port(ports: Ports, port: int) -> int | None:
     return next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
 
 
-def _choose_free_port(ports: Ports, port: int, names: Mapping[str, str]) -> Iterator[Remedy]:
+def _choose_free_port(free: int | None, names: Mapping[str, str]) -> Iterator[Remedy]:
     """Name another port, the same on all nodes; torchrun does not read the variable."""
-    free = _find_free_port(ports, port)
-    if free is None or "torchrun" in names or port != ports.master:
+    if free is None or "torchrun" in names:
         return
     title = f"Use port {free}, which is free here (the same on every node of the job)"
     yield docker_run(title, "-e", f"MASTER_PORT={free}")

@@ -14,6 +14,7 @@ from pipedoctor.facts.code_events.dataset import HandleAttribute, UnshardedItera
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
+    dataset_classes,
     find_gpu_code,
     format_argument,
     has_item_work,
@@ -161,13 +162,13 @@ def _name_first_step(source: Source, loader: LoaderCall) -> str:
 
 def _repeats_stream(source: Source, loader: LoaderCall) -> bool:
     """Would each of its workers yield the whole dataset (PDR504)?"""
-    classes = loader.dataset.classes if loader.dataset else ()
+    classes = dataset_classes(loader)
     return any(event.name in classes for event in source.select_events(UnshardedIteration))
 
 
 def _find_shared_handle(source: Source, loader: LoaderCall) -> str:
     """The handle of its dataset that workers must not share (PDR302); empty: none."""
-    owners = loader.dataset.classes if loader.dataset else ()
+    owners = dataset_classes(loader)
     return next(
         (
             event.details.attribute

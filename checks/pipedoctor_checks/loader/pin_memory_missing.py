@@ -121,8 +121,9 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
     """Do its batches go to a device, with nothing in the code against pinning?"""
     pinned = loader.get("pin_memory")
     off = pinned.how == "absent" or (pinned.is_known and pinned.value is False)
-    left = loader.testing or is_copy_only(loader) or find_gpu_code(source, loader)
-    if not off or pinned.how == "default" or left:
+    if not off or pinned.how == "default" or loader.testing or is_copy_only(loader):
+        return False
+    if find_gpu_code(source, loader):
         return False
     if has_no_workers(loader):
         chosen = loader.get("num_workers").how == "literal"

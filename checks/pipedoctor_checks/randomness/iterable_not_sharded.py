@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import UnshardedIteration
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import format_argument, has_workers
+from pipedoctor_checks._shared.loader_calls import dataset_classes, format_argument, has_workers
 
 
 @check("PDR504", "Every worker yields the whole dataset", subject="item")
@@ -51,7 +51,7 @@ def iterable_not_sharded(source: Source, /) -> Findings:
     loaded = {
         name: x
         for x in source.loaders
-        for name in (x.dataset.classes if x.dataset else ())
+        for name in dataset_classes(x)
         if has_workers(x) and x.get("num_workers").value != 1
     }
     for event in source.select_events(UnshardedIteration):

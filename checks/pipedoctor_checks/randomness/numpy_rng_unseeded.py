@@ -13,7 +13,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
-from pipedoctor_checks._shared.loader_calls import may_have_workers
+from pipedoctor_checks._shared.loader_calls import dataset_classes, may_have_workers
 from pipedoctor_checks._shared.start_method import oldest_torch
 
 _SEED_FUNCTION = "seed_numpy_in_worker"
@@ -79,7 +79,7 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     real = [loader for loader in source.loaders if not loader.testing]
     for group in group_by_class(_unseeded_draws(source)):
         loaders = [x for x in real if may_have_workers(x)]
-        mine = [x for x in loaders if x.dataset and group[0].owner in x.dataset.classes]
+        mine = [x for x in loaders if group[0].owner in dataset_classes(x)]
         bad = [x for x in mine or loaders if _is_unseeded(x, seeders, others)]
         if bad and (mine or len(bad) == len(loaders)):
             groups.append(group)

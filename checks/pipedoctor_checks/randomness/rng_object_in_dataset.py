@@ -6,7 +6,11 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import GeneratorAttribute
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import has_only_optional_workers, is_without_workers
+from pipedoctor_checks._shared.loader_calls import (
+    dataset_classes,
+    has_only_optional_workers,
+    is_without_workers,
+)
 
 
 @check("PDR507", "All workers share the same generator state", fix="code", subject="item")
@@ -60,7 +64,7 @@ def rng_object_in_dataset(source: Source, /) -> Findings:
         if not details.used or details.renewed:
             continue
         spare = details.spare
-        mine = [x for x in source.loaders if x.dataset and event.owner in x.dataset.classes]
+        mine = [x for x in source.loaders if event.owner in dataset_classes(x)]
         if mine and all(map(is_without_workers, mine)):
             continue
         yield make_code_finding(

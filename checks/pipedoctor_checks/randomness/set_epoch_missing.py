@@ -84,7 +84,7 @@ def _name_in_loop(
 ) -> str:
     """By its own name, or where that is a local one of another function by its loader's."""
     name = event.details.target or "sampler"
-    loops = [x for x in source.loops if any(source.loaders[at] in loaders for at in x.loaders)]
+    loops = [source.loops[number] for one in loaders for number in one.fed]
     seen = not loops or any(x.function == event.function for x in loops)
     held = [x.target for x in loaders if x.target and x.get("sampler").how != "absent"]
     return name if seen or "." in name or not held else f"{held[0]}.sampler"

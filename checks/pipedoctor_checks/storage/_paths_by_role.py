@@ -29,12 +29,10 @@ def find_alternative(
     return None
 
 
-def move_caches(
-    paths: Paths, caches: Sequence[PathFact], reason: str = "", *, other_mount: bool = True
-) -> tuple[Remedy, ...]:
+def move_caches(paths: Paths, caches: Sequence[PathFact]) -> tuple[Remedy, ...]:
     """Put caches into one folder elsewhere, by the variables that place them now."""
-    folder, values = place_caches(paths, caches, other_mount=other_mount)
-    return environment(f"Put the cache in {folder}{reason}", **values) if values else ()
+    folder, values = place_caches(paths, caches, other_mount=False)
+    return environment(f"Put the cache in {folder}", **values) if values else ()
 
 
 def place_caches(

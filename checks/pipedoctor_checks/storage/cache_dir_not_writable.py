@@ -57,7 +57,7 @@ def _report_cache_dir(
 ) -> Finding:
     """All are moved at once: of a line for each, only the first would be typed."""
     default = entry.named_by in {"default", ""}
-    remedies = (*move_caches(paths, ill, other_mount=False), _advise_ownership(entry))
+    remedies = (*move_caches(paths, ill), _advise_ownership(entry))
     why = entry.why_not_writable or entry.error
     name = entry.path if default else f"{entry.named_by}={entry.path}"
     return Finding(

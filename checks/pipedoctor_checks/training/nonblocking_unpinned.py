@@ -63,8 +63,9 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             if e.loop == index and e.details.non_blocking and not e.details.pins
         ]
         places = list_spots(moved)
-        left = is_generating_loop(loop) or any(find_gpu_code(source, one) for one in fed)
-        if fed and not left and not reported.issuperset(places) and all(map(_is_unpinned, fed)):
+        fresh = bool(fed) and not reported.issuperset(places) and all(map(_is_unpinned, fed))
+        left = not fresh or is_generating_loop(loop)
+        if not left and not any(find_gpu_code(source, one) for one in fed):
             reported.update(places)
             yield make_code_finding(
                 places,

@@ -6,7 +6,11 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import has_only_optional_workers, is_without_workers
+from pipedoctor_checks._shared.loader_calls import (
+    dataset_classes,
+    has_only_optional_workers,
+    is_without_workers,
+)
 from pipedoctor_checks._shared.own_names import (
     choose_attribute,
     open_in_worker,
@@ -146,4 +150,4 @@ def _is_only_handle(source: Source, event: Event[HandleAttribute]) -> bool:
 
 
 def _uses_dataset(loader: LoaderCall, event: Event[HandleAttribute]) -> bool:
-    return loader.dataset is not None and event.owner in loader.dataset.classes
+    return event.owner in dataset_classes(loader)

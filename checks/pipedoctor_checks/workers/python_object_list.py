@@ -10,7 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
-from pipedoctor_checks._shared.loader_calls import is_without_workers
+from pipedoctor_checks._shared.loader_calls import dataset_classes, is_without_workers
 from pipedoctor_checks._shared.own_names import choose_expression
 
 _PACKED = """\
@@ -100,7 +100,7 @@ def python_object_list(source: Source, /) -> Findings:
 
 def _needs_no_sharing(source: Source, event: Event[ObjectList]) -> bool:
     """Do no workers load its dataset, as far as is known?"""
-    mine = [x for x in source.loaders if x.dataset and event.owner in x.dataset.classes]
+    mine = [x for x in source.loaders if event.owner in dataset_classes(x)]
     return bool(mine) and all(map(is_without_workers, mine))
 
 

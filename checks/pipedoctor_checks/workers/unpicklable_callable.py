@@ -12,6 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
 )
 from pipedoctor_checks._shared.loader_calls import (
+    dataset_classes,
     has_no_workers,
     loader_name,
     may_have_workers,
@@ -60,7 +61,7 @@ def unpicklable_callable(
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
     yield from merge_per_file(source, _judge_arguments(source, interpreter, site))
-    loaded = [(x, one) for x in source.loaders if x.dataset for one in x.dataset.classes]
+    loaded = [(x, one) for x in source.loaders for one in dataset_classes(x)]
     workless = {one for x, one in loaded if has_no_workers(x)}
     needed = {one for x, one in loaded if may_have_workers(x)}
     for group in group_by_class(source.select_events(LambdaAttribute)):
