@@ -4,8 +4,8 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-_MORE_CALLS = 3000
-"""For 150 questions within questions of up to 20 calls each; less than 2 MB of the C stack."""
+_MORE_CALLS = 6000
+"""For 500 questions within questions of 8 calls each, and more; 3 MB of the C stack at most."""
 
 
 @contextmanager

@@ -23,8 +23,8 @@ Question: TypeAlias = tuple[object, object]
 First = TypeVar("First")
 Second = TypeVar("Second")
 
-_MAX_DEPTH = 200
-"""Questions within questions: circles of some dozen are whole, and answered at once."""
+_MAX_DEPTH = 500
+"""Questions within questions: large projects of models have circles of some hundred."""
 _PLAIN_DEPTH = 48
 """About as many of them as Python calls within its limit."""
 _MAX_ATTEMPTS = 6

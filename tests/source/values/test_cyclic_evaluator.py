@@ -8,7 +8,7 @@ from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
 from pipedoctor.source.values.lattice import UNKNOWN, Frame, LoaderValue, Values
 
-RING = 150
+RING = 450
 
 
 class Ring(CyclicEvaluator):
@@ -24,7 +24,7 @@ class Ring(CyclicEvaluator):
 
     def _compute(self, number: int, _: None) -> Values:
         self.asked[number] += 1
-        own = frozenset((LoaderValue(number),)) if number % 50 == 0 else UNKNOWN
+        own = frozenset((LoaderValue(number),)) if number % 150 == 0 else UNKNOWN
         return own | self.ask((number + 1) % RING)
 
     def is_foreign(self, node: ast.Name | ast.Attribute, scope: CodeScope) -> bool:
@@ -42,7 +42,7 @@ class Ring(CyclicEvaluator):
 
 def test_a_long_circle_is_answered_in_few_attempts_and_the_limit_stays() -> None:
     ring, limit = Ring(), sys.getrecursionlimit()
-    whole = frozenset(map(LoaderValue, (0, 50, 100)))
-    assert all(ring.ask(number) == whole for number in (75, 0, 149))
+    whole = frozenset(map(LoaderValue, (0, 150, 300)))
+    assert all(ring.ask(number) == whole for number in (75, 0, 449))
     assert max(ring.asked.values()) <= 3
     assert sys.getrecursionlimit() == limit
