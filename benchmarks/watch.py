@@ -27,7 +27,7 @@ from _watch_loss import measure_loss
 from _watch_page import Measured, format_score, write_watch_page
 from _watch_peers import PeerPrograms
 
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job.session import WatchSession
 from tests.watch.loops.scores import (
     HERE,
     LABELS,

@@ -36,9 +36,9 @@ OWN_READERS = {
     "log/translations.py": "a file of ours",
     "report/bundle.py": "a member of an archive in memory",
     "source/discover/files.py": "a descriptor of regular_file",
-    "watch/process_counters.py": "/proc/PID",
-    "watch/process_tree.py": "/proc/PID",
-    "watch/recording.py": "a recording that the user names",
+    "watch/system/process_counters.py": "/proc/PID",
+    "watch/system/process_tree.py": "/proc/PID",
+    "watch/output/recording.py": "a recording that the user names",
     "watch/stacks/code_objects.py": "memory, not files",
 }
 """Modules that open files by themselves, and why they may."""

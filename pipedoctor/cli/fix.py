@@ -21,7 +21,7 @@ from pipedoctor.tune import DEFAULT_BUDGET
 if TYPE_CHECKING:
     from pipedoctor.cli.request.requests import FixCommandRequest
     from pipedoctor.collect.named_folders import PathRequest
-    from pipedoctor.fix.console import Console
+    from pipedoctor.fix.console.console import Console
 
 NEWEST = "newest"
 _BUDGET_HELP = f"Seconds for --measure.  [default: {DEFAULT_BUDGET}]"
@@ -108,8 +108,8 @@ def command(**parameters: Any) -> None:
 
 def run_fix(request: "FixCommandRequest") -> int:
     """Do what is asked for; the exit code. Raises UsageError."""
-    from pipedoctor.fix.console import Console
-    from pipedoctor.fix.plan import FixRefusedError, NoSuchFixError, StepFailedError
+    from pipedoctor.fix.console.console import Console
+    from pipedoctor.fix.plan.plan import FixRefusedError, NoSuchFixError, StepFailedError
 
     console = Console(click.echo, _confirm, yes=request.yes, dry_run=request.dry_run)
     try:
@@ -140,9 +140,9 @@ def _dispatch_action(console: "Console", request: "FixCommandRequest") -> int:
     from pipedoctor.cli.request.fix_request import build_empty_request, build_fix_request
     from pipedoctor.cli.request.fix_targets import find_targets
     from pipedoctor.engine.catalogue import get_catalogue
-    from pipedoctor.fix import dead_paths
-    from pipedoctor.fix.history import print_history
-    from pipedoctor.fix.undo_request import undo_fix
+    from pipedoctor.fix.history.history import print_history
+    from pipedoctor.fix.history.undo_request import undo_fix
+    from pipedoctor.fix.request import dead_paths
 
     dead_paths.refuse_dead_paths(_list_touched_paths(request))
     if request.history:

@@ -72,9 +72,9 @@ def _apply_tuning(tuning: "Tuning", *, yes: bool) -> int:
     from pipedoctor.collect.plan import CollectionRequest
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.fix.code.apply_tuning import apply_tuning
-    from pipedoctor.fix.console import Console
-    from pipedoctor.fix.named_checks import Examination
-    from pipedoctor.fix.plan import FixRefusedError
+    from pipedoctor.fix.console.console import Console
+    from pipedoctor.fix.plan.plan import FixRefusedError
+    from pipedoctor.fix.request.named_checks import Examination
 
     def echo(text: str, **_: Any) -> None:
         click.echo(text, err=True)

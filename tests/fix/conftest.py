@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.fix.engine import LockedJournal
-from pipedoctor.fix.journal import Journal
-from pipedoctor.fix.lock import hold_lock
+from pipedoctor.fix.engine.engine import LockedJournal
+from pipedoctor.fix.journal.journal import Journal
+from pipedoctor.fix.journal.lock import hold_lock
 from pipedoctor.runtime.verified_folder import VerifiedFolder
 from pipedoctor.units import MiB
 
@@ -42,7 +42,7 @@ class Done:
 
 LEAVE_IN_THE_MIDDLE = """
 from pipedoctor.fix import journals
-from pipedoctor.fix.entry import FixState
+from pipedoctor.fix.journal.entry import FixState
 journal = journals.find_writable()
 journal.save(journal.read_entries()[-1], state=FixState.APPLYING)
 """

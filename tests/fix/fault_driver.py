@@ -19,12 +19,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.fix import apply_plan, engine, journals, undo
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.engine import LockedJournal
-from pipedoctor.fix.entry import FixState, JournalEntry
-from pipedoctor.fix.lock import hold_lock
-from pipedoctor.fix.plan import CommandStep, FixPlan, FixRefusedError, StepFailedError, WriteStep
+from pipedoctor.fix.console import apply_plan
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.engine import engine, undo
+from pipedoctor.fix.engine.engine import LockedJournal
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.journal.entry import FixState, JournalEntry
+from pipedoctor.fix.journal.lock import hold_lock
+from pipedoctor.fix.plan.plan import (
+    CommandStep,
+    FixPlan,
+    FixRefusedError,
+    StepFailedError,
+    WriteStep,
+)
 
 SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
 SHIM.fault_last.restype = ctypes.c_char_p

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from pipedoctor.cli import main
-from pipedoctor.fix.apply import apply_fixes
-from pipedoctor.fix.request import FixRequest
-from pipedoctor.fix.undo_request import undo_fix
+from pipedoctor.fix.history.undo_request import undo_fix
+from pipedoctor.fix.machine.apply import apply_fixes
+from pipedoctor.fix.request.request import FixRequest
 
 JOURNAL = Path("/var/lib/pipedoctor/journal")
 STEPS = {

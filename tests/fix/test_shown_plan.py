@@ -10,12 +10,12 @@ from pipedoctor.check import Finding, Findings, Lasts, Put, Remedy, Severity, ch
 from pipedoctor.collect.plan import CollectionRequest
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.facts import Facts, Limits, Rlimit
-from pipedoctor.fix.apply import apply_fixes
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.current_value import Gauge
-from pipedoctor.fix.named_checks import Examination
-from pipedoctor.fix.plan import CommandStep, FixPlan, FixRefusedError, PlanStep, WriteStep
-from pipedoctor.fix.request import FixRequest, PlannedFixes
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.machine.apply import apply_fixes
+from pipedoctor.fix.plan.current_value import Gauge
+from pipedoctor.fix.plan.plan import CommandStep, FixPlan, FixRefusedError, PlanStep, WriteStep
+from pipedoctor.fix.request.named_checks import Examination
+from pipedoctor.fix.request.request import FixRequest, PlannedFixes
 from tests.fix.workshop import plan
 
 WATCHES = Gauge(kind="sysctl", key="fs.inotify.max_user_watches")

@@ -3,10 +3,10 @@
 import pytest
 
 from pipedoctor.facts import Facts, Launcher, Memory, MemoryLimit, Shm, Site
-from pipedoctor.fix import persist, shm_size, size_argument
-from pipedoctor.fix.current_value import Gauge, parse_gauge
-from pipedoctor.fix.plan import FixPlan, FixRefusedError, NoChangeNeeded
-from pipedoctor.fix.plan_text import escape_text, make_encodable
+from pipedoctor.fix.engine.plan_text import escape_text, make_encodable
+from pipedoctor.fix.limits import persist, shm_size, size_argument
+from pipedoctor.fix.plan.current_value import Gauge, parse_gauge
+from pipedoctor.fix.plan.plan import FixPlan, FixRefusedError, NoChangeNeeded
 from pipedoctor.units import GiB, MiB
 
 LINE = b"tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=1048576 0 0\n"

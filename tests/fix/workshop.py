@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from pipedoctor.fix import engine
-from pipedoctor.fix.engine import LockedJournal
-from pipedoctor.fix.entry import JournalEntry
-from pipedoctor.fix.plan import CommandStep, FixPlan, PlanStep
+from pipedoctor.fix.engine import engine
+from pipedoctor.fix.engine.engine import LockedJournal
+from pipedoctor.fix.journal.entry import JournalEntry
+from pipedoctor.fix.plan.plan import CommandStep, FixPlan, PlanStep
 from pipedoctor.runtime.state_dir import is_root
 
 

@@ -34,12 +34,13 @@ from pipedoctor.explanation import markdown, text
 from pipedoctor.explanation.explain import explain_log
 from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.facts import Facts, MalformedRecordError, UnreadableError
-from pipedoctor.fix import plan_text, seal
-from pipedoctor.fix.entry import JournalEntry
-from pipedoctor.fix.files import ReplacedFile
-from pipedoctor.fix.journal import Journal, open_journal
-from pipedoctor.fix.plan import CommandStep, RemoveStep, StepFailedError
-from pipedoctor.fix.undo import build_reversal
+from pipedoctor.fix.engine import plan_text
+from pipedoctor.fix.engine.undo import build_reversal
+from pipedoctor.fix.files.files import ReplacedFile
+from pipedoctor.fix.journal import seal
+from pipedoctor.fix.journal.entry import JournalEntry
+from pipedoctor.fix.journal.journal import Journal, open_journal
+from pipedoctor.fix.plan.plan import CommandStep, RemoveStep, StepFailedError
 from pipedoctor.log.read import read_log
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor

@@ -8,7 +8,7 @@ import pytest
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.file_trust import find_distrust, list_trusted_users, read_judged
-from pipedoctor.watch.recording import WatchRecorder
+from pipedoctor.watch.output.recording import WatchRecorder
 
 STRANGER = 1234
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no user ids here")

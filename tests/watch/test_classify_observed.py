@@ -17,8 +17,8 @@ from pipedoctor.facts import (
     Setting,
     WorkerShares,
 )
-from pipedoctor.watch.sample_line import build_verdict
-from pipedoctor.watch.text_line import format_headline
+from pipedoctor.watch.output.sample_line import build_verdict
+from pipedoctor.watch.output.text_line import format_headline
 from tests.watch.observations import BUSY, COMPUTES, READS, WAITS, seen
 
 HANDED = WorkerShares(idle=0.8, fetching=0.1, collating=0.05, sending=0.05)

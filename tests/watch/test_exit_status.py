@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pipedoctor.facts import LiveJob, LiveProcess
-from pipedoctor.watch.job_facts import collect_facts
-from pipedoctor.watch.process_counters import ProcessCounters
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.observation.job_facts import collect_facts
+from pipedoctor.watch.system.process_counters import ProcessCounters
 from tests.watch.process_family import family
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")

@@ -12,19 +12,19 @@ import psutil
 import pytest
 
 from pipedoctor.facts import LiveJob, Pipeline
-from pipedoctor.watch.called_names import (
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.observation.job_facts import collect_facts
+from pipedoctor.watch.output.sample_line import build_sample
+from pipedoctor.watch.process.unread_stacks import PTRACE_DENIED
+from pipedoctor.watch.process.watched_process import WatchedProcess
+from pipedoctor.watch.samples.called_names import (
     find_code_root,
     is_decoding_line,
     is_model_line,
     read_line_text,
 )
-from pipedoctor.watch.job_facts import collect_facts
-from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
-from pipedoctor.watch.sample_line import build_sample
-from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
-from pipedoctor.watch.unread_stacks import PTRACE_DENIED
-from pipedoctor.watch.watched_process import WatchedProcess
+from pipedoctor.watch.system.process_counters import ProcessCounters, ProcessGoneError
 from tests.watch.process_family import FAMILY, family
 
 pytestmark = [

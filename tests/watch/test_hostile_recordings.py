@@ -12,8 +12,8 @@ from pipedoctor.cli import main
 from pipedoctor.cli.actions.watch_view import build_page
 from pipedoctor.facts import MalformedRecordError
 from pipedoctor.textsafe import encode_json
-from pipedoctor.watch.recording import SCHEMA, read_recording
-from pipedoctor.watch.text_line import format_text_line
+from pipedoctor.watch.output.recording import SCHEMA, read_recording
+from pipedoctor.watch.output.text_line import format_text_line
 
 EVIL = "\x1b]0;pwn\x07\u202e\x9b31m[red]x[/red]"
 

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from pipedoctor.cli.watch import command
-from pipedoctor.watch.recording import read_recording
-from pipedoctor.watch.sample_line import build_sample
+from pipedoctor.watch.output.recording import read_recording
+from pipedoctor.watch.output.sample_line import build_sample
 from tests.watch.loops.scores import LABELS, ONE_OF_EACH, RECORDINGS, score
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((RECORDINGS / "expected.json").read_text("utf-8"))

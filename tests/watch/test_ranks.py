@@ -11,9 +11,9 @@ import pytest
 
 from pipedoctor.cli.actions.watch_view import build_page
 from pipedoctor.facts import LiveJob
-from pipedoctor.watch.job_facts import collect_facts
-from pipedoctor.watch.session import WatchSession
-from pipedoctor.watch.text_line import format_text_line
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.observation.job_facts import collect_facts
+from pipedoctor.watch.output.text_line import format_text_line
 from tests.watch.process_family import FAMILY
 
 LOOP = Path(__file__).parent / "loops" / "loop.py"

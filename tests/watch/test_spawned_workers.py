@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job.session import WatchSession
 
 PROGRAM = """
 import sys, time

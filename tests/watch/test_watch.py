@@ -16,10 +16,10 @@ import pytest
 
 from pipedoctor.facts import LiveJob
 from pipedoctor.report.model import Report
-from pipedoctor.watch import job_facts
-from pipedoctor.watch.job_facts import collect_facts
-from pipedoctor.watch.prometheus import METRICS
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.observation import job_facts
+from pipedoctor.watch.observation.job_facts import collect_facts
+from pipedoctor.watch.output.prometheus import METRICS
 from tests.watch.conftest import pipedoctor
 
 LOOP = Path(__file__).parent / "loops" / "loop.py"

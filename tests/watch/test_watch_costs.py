@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from pipedoctor.watch import cpu_budget
-from pipedoctor.watch import session as watch_session
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job import cpu_budget
+from pipedoctor.watch.job import session as watch_session
+from pipedoctor.watch.job.session import WatchSession
 from tests.watch.process_family import family
 
 pytestmark = [

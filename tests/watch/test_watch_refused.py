@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.facts import UnreadableError
-from pipedoctor.watch.recording import WatchRecorder, read_recording
-from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.output.recording import WatchRecorder, read_recording
 from tests.watch.conftest import pipedoctor
 
 pytestmark = [

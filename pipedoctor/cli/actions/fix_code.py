@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pipedoctor.cli.request.requests import FixCommandRequest
     from pipedoctor.fix.code.apply import CodeFixRequest
     from pipedoctor.fix.code.judged_source import CodeWorkspace
-    from pipedoctor.fix.console import Console
-    from pipedoctor.fix.named_checks import Examination
+    from pipedoctor.fix.console.console import Console
+    from pipedoctor.fix.request.named_checks import Examination
 
 
 def run_code_fix(console: "Console", request: "FixCommandRequest", targets: "FixTargets") -> int:
@@ -28,7 +28,7 @@ def run_code_fix(console: "Console", request: "FixCommandRequest", targets: "Fix
     from pipedoctor.facts import UnreadableError
     from pipedoctor.fix.code.apply import apply_edits, edit_stdin
     from pipedoctor.fix.code.judged_source import CodeWorkspace
-    from pipedoctor.fix.dead_paths import refuse_dead_code
+    from pipedoctor.fix.request.dead_paths import refuse_dead_code
     from pipedoctor.source.syntax.parse import NotPythonError
 
     paths = targets.paths or (".",)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pipedoctor.cli.request.requests import FixCommandRequest
     from pipedoctor.facts import Fact
     from pipedoctor.fix.code.measured_gain import EditMeasurement
-    from pipedoctor.fix.console import Console
-    from pipedoctor.fix.request import FixRequest
+    from pipedoctor.fix.console.console import Console
+    from pipedoctor.fix.request.request import FixRequest
     from pipedoctor.tune.compare.paired import BaselineProbe
     from pipedoctor.tune.search.tuning import TuningRequest
 
@@ -31,8 +31,8 @@ def prepare_edit_measurement(
     if not request.measure:
         return None, ()
     from pipedoctor.cli.actions.measure_target import make_measurement
-    from pipedoctor.fix import plan
     from pipedoctor.fix.code.measured_gain import EditMeasurement
+    from pipedoctor.fix.plan import plan
 
     tell = stack.enter_context(show_bar(request.budget))
     before = _measure_before(stack, _build_measure_order(request, request.measure, tell))
@@ -50,7 +50,7 @@ def prepare_edit_measurement(
 def _measure_before(stack: ExitStack, request: "TuningRequest") -> "BaselineProbe":
     """The loader as it is now; raises UsageError, and `fix`'s Refused."""
     from pipedoctor.cli.actions.measure_target import format_refusal
-    from pipedoctor.fix import plan
+    from pipedoctor.fix.plan import plan
     from pipedoctor.tune.compare.paired import probe_baseline
     from pipedoctor.tune.search.probe import TrialFailedError
     from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
@@ -72,8 +72,8 @@ def apply_measured(console: "Console", job: "FixRequest", request: "FixCommandRe
     What only a loader that runs can tell is measured before there is a plan. Raises
     UsageError where none is named.
     """
-    from pipedoctor.fix.apply import apply_fixes
-    from pipedoctor.fix.named_checks import needs_running_loader
+    from pipedoctor.fix.machine.apply import apply_fixes
+    from pipedoctor.fix.request.named_checks import needs_running_loader
 
     running = [check.name for check in job.checks if needs_running_loader(check)]
     target = request.measure
@@ -81,7 +81,7 @@ def apply_measured(console: "Console", job: "FixRequest", request: "FixCommandRe
         _refuse_unmeasured(running)
         return apply_fixes(console, job)
     from pipedoctor.cli.actions.measure_target import format_refusal, make_measurement
-    from pipedoctor.fix.measure_change import ChangeMeasurement
+    from pipedoctor.fix.machine.measure_change import ChangeMeasurement
     from pipedoctor.tune.search.session import TargetRefusedError
 
     with ExitStack() as stack:

@@ -12,7 +12,7 @@ from pipedoctor.cli.terminal import output
 from pipedoctor.facts import Facts, Pipeline
 
 if TYPE_CHECKING:
-    from pipedoctor.watch.background import BackgroundWatch
+    from pipedoctor.watch.attach.background import BackgroundWatch
 
 
 class CommandWatch:
@@ -65,7 +65,7 @@ def watch_command(request: RunRequest) -> Generator[CommandWatch, None, None]:
         yield CommandWatch(None, quiet=request.quiet)
         return
     from pipedoctor.cli.actions.watch_sinks import open_recorder, serve_metrics
-    from pipedoctor.watch.background import BackgroundWatch
+    from pipedoctor.watch.attach.background import BackgroundWatch
 
     with open_recorder(request.watch) as record, serve_metrics(request.watch) as publish:
         background = BackgroundWatch(interval=request.interval, seconds=request.seconds)

@@ -15,12 +15,12 @@ from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.cli.terminal import output
 from pipedoctor.facts import UnreadableError
 from pipedoctor.textsafe import encode_json
-from pipedoctor.watch.job_facts import collect_facts
-from pipedoctor.watch.permission_notes import PermissionNotes
-from pipedoctor.watch.process_tree import find_torch_jobs
-from pipedoctor.watch.sample_line import build_sample
-from pipedoctor.watch.session import WatchSession
-from pipedoctor.watch.text_line import format_text_line
+from pipedoctor.watch.attach.permission_notes import PermissionNotes
+from pipedoctor.watch.job.session import WatchSession
+from pipedoctor.watch.observation.job_facts import collect_facts
+from pipedoctor.watch.output.sample_line import build_sample
+from pipedoctor.watch.output.text_line import format_text_line
+from pipedoctor.watch.system.process_tree import find_torch_jobs
 
 NO_SAMPLES_CODE = 3
 _WIDTH = 72

@@ -13,7 +13,7 @@ from pipedoctor.cli.actions.watch_view import format_head
 from pipedoctor.facts import Facts, HotLine, LiveJob, LiveProcess, Quantiles
 from pipedoctor.report.sentences import clean_text
 from pipedoctor.units import format_size
-from pipedoctor.watch.sample_line import build_sample
+from pipedoctor.watch.output.sample_line import build_sample
 
 _POLL_SECONDS = 0.2
 _JOIN_SECONDS = 5.0

@@ -18,11 +18,11 @@ from pipedoctor.cli.actions.run_inside import InsideClocks
 from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime.regular_file import read_start
-from pipedoctor.watch.remote_script import refuse_injection, send_script
+from pipedoctor.watch.attach.remote_script import refuse_injection, send_script
 
 if TYPE_CHECKING:
-    from pipedoctor.watch.session import WatchSession
-    from pipedoctor.watch.watched_process import WatchedProcess
+    from pipedoctor.watch.job.session import WatchSession
+    from pipedoctor.watch.process.watched_process import WatchedProcess
 
 _START = """\
 import importlib.util

@@ -30,7 +30,7 @@ from pipedoctor.textsafe import encode_json
 if TYPE_CHECKING:
     from pipedoctor.cli.actions.watch_app import ViewState
     from pipedoctor.report.model import Report
-    from pipedoctor.watch.session import WatchSession
+    from pipedoctor.watch.job.session import WatchSession
 
 NO_SAMPLES_CODE = 3
 _REPORT_NICENESS = 5
@@ -67,8 +67,8 @@ def run_watch(request: WatchRequest) -> int:
 
 def _watch_job(pid: int, request: WatchRequest) -> int:
     _preempt_nobody()
-    from pipedoctor.watch.job_facts import collect_facts
-    from pipedoctor.watch.session import WatchSession
+    from pipedoctor.watch.job.session import WatchSession
+    from pipedoctor.watch.observation.job_facts import collect_facts
 
     began, state = time.monotonic(), _open_state(request)
     sleep = time.sleep if state is None else state.sleep
@@ -159,7 +159,7 @@ def _yield_processors() -> None:
 
 def _collect_last(session: "WatchSession", earlier: Facts) -> Facts:
     """What is known at the end; what was known `earlier` where nothing is left to see."""
-    from pipedoctor.watch.job_facts import collect_facts
+    from pipedoctor.watch.observation.job_facts import collect_facts
 
     known = collect_facts(session, last=True)
     return known if known.get(Pipeline) or not earlier.get(Pipeline) else earlier
@@ -197,8 +197,8 @@ def _has_samples(facts: Facts) -> bool:
 
 def describe_verdict(facts: Facts, report: "Report") -> str:
     """The verdict, where, and what its remedy saves; or why there is none."""
-    from pipedoctor.watch.sample_line import build_sample, build_verdict
-    from pipedoctor.watch.text_line import format_headline
+    from pipedoctor.watch.output.sample_line import build_sample, build_verdict
+    from pipedoctor.watch.output.text_line import format_headline
 
     pipeline = facts.get(Pipeline)
     if pipeline is None or pipeline.observed is None:
@@ -217,7 +217,7 @@ def judge_watched(facts: Facts, began: float) -> "Report":
 
 
 def _replay_recording(path: str, request: WatchRequest) -> int:
-    from pipedoctor.watch.recording import read_recording
+    from pipedoctor.watch.output.recording import read_recording
 
     began, known = time.monotonic(), Facts()
     try:
@@ -253,7 +253,7 @@ def _open_view(request: WatchRequest) -> Generator[ShowLine, None, None]:
 
 def _write_json_line(facts: Facts | dict[str, Any]) -> None:
     """To stdout, wherever the report goes."""
-    from pipedoctor.watch.sample_line import build_sample
+    from pipedoctor.watch.output.sample_line import build_sample
 
     line = facts if isinstance(facts, dict) else build_sample(facts)
     output.write_output(encode_json(line) + b"\n", None)
@@ -261,9 +261,9 @@ def _write_json_line(facts: Facts | dict[str, Any]) -> None:
 
 def _make_line_writer() -> ShowLine:
     """What prints a line for each interval, and above it what is said only once."""
-    from pipedoctor.watch.permission_notes import PermissionNotes
-    from pipedoctor.watch.sample_line import build_sample
-    from pipedoctor.watch.text_line import format_text_line
+    from pipedoctor.watch.attach.permission_notes import PermissionNotes
+    from pipedoctor.watch.output.sample_line import build_sample
+    from pipedoctor.watch.output.text_line import format_text_line
 
     width, notes = min(output.get_width(), 80), PermissionNotes()
 

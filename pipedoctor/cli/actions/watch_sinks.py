@@ -14,7 +14,7 @@ from pipedoctor.runtime.files import describe_error
 
 if TYPE_CHECKING:
     from pipedoctor.privacy.redactor import Redactor
-    from pipedoctor.watch.session import WatchSession
+    from pipedoctor.watch.job.session import WatchSession
 
 RecordFacts = Callable[..., None]
 """Takes facts, and whether all of them are to be written."""
@@ -65,8 +65,8 @@ def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
     if not path:
         yield ignore_facts
         return
-    from pipedoctor.watch.recording import WatchRecorder
-    from pipedoctor.watch.sample_line import build_sample
+    from pipedoctor.watch.output.recording import WatchRecorder
+    from pipedoctor.watch.output.sample_line import build_sample
 
     redactor = privacy.make_redactor(path, no_redact=request.no_redact)
     try:
@@ -106,7 +106,7 @@ def serve_metrics(request: WatchRequest) -> Generator[PublishFacts, None, None]:
     if request.prometheus is None:
         yield ignore_facts
         return
-    from pipedoctor.watch.prometheus import MetricsExporter, MissingExtraError
+    from pipedoctor.watch.output.prometheus import MetricsExporter, MissingExtraError
 
     port = request.prometheus
     try:

@@ -13,8 +13,8 @@ from rich.text import Text
 from pipedoctor.facts import Facts
 from pipedoctor.report.sentences import clean_text
 from pipedoctor.units import format_size
-from pipedoctor.watch.sample_line import build_sample
-from pipedoctor.watch.text_line import format_headline, format_text_line
+from pipedoctor.watch.output.sample_line import build_sample
+from pipedoctor.watch.output.text_line import format_headline, format_text_line
 
 _MAX_PROCESSES = 12
 """Processes that are shown: those with the most CPU."""

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from pipedoctor.cli.request.fix_targets import FixTargets
     from pipedoctor.cli.request.requests import FixCommandRequest
     from pipedoctor.engine.catalogue import Catalogue
-    from pipedoctor.fix.named_checks import Examination
-    from pipedoctor.fix.request import FixRequest
-    from pipedoctor.fix.size_argument import SizeArgument
+    from pipedoctor.fix.limits.size_argument import SizeArgument
+    from pipedoctor.fix.request.named_checks import Examination
+    from pipedoctor.fix.request.request import FixRequest
 
 
 def build_fix_request(request: "FixCommandRequest", targets: "FixTargets") -> "FixRequest":
     """What checks of machines, --shm and --nofile ask for; raises UsageError."""
     from pipedoctor.engine.catalogue import get_catalogue
-    from pipedoctor.fix.request import FixRequest
+    from pipedoctor.fix.request.request import FixRequest
 
     catalogue = get_catalogue()
     pid = request.pid
@@ -38,8 +38,8 @@ def build_empty_request() -> "FixRequest":
     """An undo asks for nothing: no job, and no configuration that could be broken."""
     from pipedoctor.collect.plan import CollectionRequest
     from pipedoctor.engine.catalogue import get_catalogue
-    from pipedoctor.fix.named_checks import Examination
-    from pipedoctor.fix.request import FixRequest
+    from pipedoctor.fix.request.named_checks import Examination
+    from pipedoctor.fix.request.request import FixRequest
 
     inquiry = CollectionRequest(quick=True)
     return FixRequest(examination=Examination(catalogue=get_catalogue(), inquiry=inquiry))
@@ -56,7 +56,7 @@ def build_examination(
     from pipedoctor.cli.request.config import load_config
     from pipedoctor.cli.request.config_files import ConfigError
     from pipedoctor.engine.selection import UnknownNameError, select_checks
-    from pipedoctor.fix.named_checks import Examination
+    from pipedoctor.fix.request.named_checks import Examination
     from pipedoctor.pipeline import CheckPolicy
     from pipedoctor.suppress.suppress import FindingFilter
 
@@ -102,7 +102,7 @@ def _list_job_options(request: "FixCommandRequest") -> "CommandLineOptions":
 
 
 def _parse_size(text: str) -> "SizeArgument":
-    from pipedoctor.fix.size_argument import parse_size_argument
+    from pipedoctor.fix.limits.size_argument import parse_size_argument
 
     try:
         return parse_size_argument(text)

@@ -8,8 +8,6 @@ from typing import Any
 
 from pipedoctor.check import Finding
 from pipedoctor.engine.runner import CheckFilter
-from pipedoctor.fix import journals, plan_text, undo
-from pipedoctor.fix.apply_plan import apply_or_roll_back
 from pipedoctor.fix.code.changed_lines import find_user_place
 from pipedoctor.fix.code.judged_source import CodeWorkspace
 from pipedoctor.fix.code.not_offered import describe_unedited, find_elsewhere
@@ -21,12 +19,15 @@ from pipedoctor.fix.code.trial import (
     attempt_edits,
     find_remaining,
 )
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.engine import LockedJournal, Proof
-from pipedoctor.fix.held_file import HeldFiles
-from pipedoctor.fix.lock import hold_lock
-from pipedoctor.fix.plan import FixPlan, FixRefusedError, StepFailedError, WriteStep
-from pipedoctor.fix.request import FixRequest
+from pipedoctor.fix.console.apply_plan import apply_or_roll_back
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.engine import plan_text, undo
+from pipedoctor.fix.engine.engine import LockedJournal, Proof
+from pipedoctor.fix.files.held_file import HeldFiles
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.journal.lock import hold_lock
+from pipedoctor.fix.plan.plan import FixPlan, FixRefusedError, StepFailedError, WriteStep
+from pipedoctor.fix.request.request import FixRequest
 from pipedoctor.source.syntax.parse import NotPythonError
 
 _MAX_LISTED = 8

@@ -3,9 +3,9 @@
 from typing import Any
 
 from pipedoctor.fix.code.set_arguments import set_arguments
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.named_checks import Examination
-from pipedoctor.fix.plan import FixRefusedError
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.plan.plan import FixRefusedError
+from pipedoctor.fix.request.named_checks import Examination
 from pipedoctor.tune.output.text import format_recommended
 from pipedoctor.tune.search.tuning import Tuning
 

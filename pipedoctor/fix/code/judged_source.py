@@ -16,7 +16,7 @@ from pipedoctor.engine.runner import run_checks
 from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.facts.source_marks import Minimum
-from pipedoctor.fix.named_checks import Examination
+from pipedoctor.fix.request.named_checks import Examination
 from pipedoctor.runtime.files import run_with_timeout
 from pipedoctor.runtime.probe import Announce
 from pipedoctor.source.assemble import build_facts_of_modules, index_file

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipedoctor.check import Counterfactual, Finding
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.measured_gain import explain_rejection
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.console.measured_gain import explain_rejection
 from pipedoctor.tune.compare.paired import BaselineProbe
 
 

@@ -13,12 +13,12 @@ from pipedoctor.fix.code.judged_source import CodeWorkspace
 from pipedoctor.fix.code.notebook import InexactEditError
 from pipedoctor.fix.code.proposal import find_file_obstacle
 from pipedoctor.fix.code.script import edit_content
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.held_file import HeldFiles
-from pipedoctor.fix.named_checks import Examination
-from pipedoctor.fix.plan import FixPlan, FixRefusedError
-from pipedoctor.fix.plan_text import render_plans
-from pipedoctor.fix.request import FixRequest
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.engine.plan_text import render_plans
+from pipedoctor.fix.files.held_file import HeldFiles
+from pipedoctor.fix.plan.plan import FixPlan, FixRefusedError
+from pipedoctor.fix.request.named_checks import Examination
+from pipedoctor.fix.request.request import FixRequest
 from pipedoctor.source.syntax.parse import NotPythonError
 
 ArgumentValue = bool | int | float | str | None

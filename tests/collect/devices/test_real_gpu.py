@@ -7,7 +7,7 @@ import pytest
 
 from pipedoctor.collect.devices.gpu import gpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.watch.gpu_counters import GpuCounters
+from pipedoctor.watch.system.gpu_counters import GpuCounters
 
 torch = pytest.importorskip("torch")
 

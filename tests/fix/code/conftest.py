@@ -11,7 +11,7 @@ from pipedoctor.engine.selection import select_checks
 from pipedoctor.facts import Fact, Facts
 from pipedoctor.fix.code.judged_source import CodeWorkspace
 from pipedoctor.fix.code.trial import EditOutcome, attempt_edits
-from pipedoctor.fix.named_checks import Examination
+from pipedoctor.fix.request.named_checks import Examination
 
 Mend = Callable[..., EditOutcome]
 HEAD = """\

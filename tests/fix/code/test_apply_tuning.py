@@ -11,9 +11,9 @@ from msgspec import structs
 from pipedoctor.collect.plan import CollectionRequest
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.fix.code.apply_tuning import apply_tuning, list_changed_arguments
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.named_checks import Examination
-from pipedoctor.fix.plan import FixRefusedError
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.plan.plan import FixRefusedError
+from pipedoctor.fix.request.named_checks import Examination
 from pipedoctor.tune.output.text import format_memory, format_recommended
 from pipedoctor.tune.search.tuning import (
     SearchAttempt,

@@ -11,7 +11,7 @@ from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.facts import Facts, Source
 from pipedoctor.fix.code.judged_source import CodeWorkspace
 from pipedoctor.fix.code.trial import EditOutcome, attempt_edits
-from pipedoctor.fix.named_checks import Examination
+from pipedoctor.fix.request.named_checks import Examination
 
 CODE = """\
 from torch.utils.data import DataLoader

@@ -8,7 +8,7 @@ import pytest
 
 from pipedoctor.facts import Facts
 from pipedoctor.fix.code.judged_source import CodeWorkspace
-from pipedoctor.fix.named_checks import Examination
+from pipedoctor.fix.request.named_checks import Examination
 from tests.fix.code.conftest import HEAD, Mend
 
 MADE = b"""

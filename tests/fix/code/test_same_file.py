@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipedoctor.cli.fix import command
-from pipedoctor.fix import held_file
 from pipedoctor.fix.code import apply as applying
-from pipedoctor.fix.console import Console
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.files import held_file
 
 BAD = (
     "from torch.utils.data import DataLoader\n\n\ndef make(data):\n"

@@ -6,9 +6,9 @@ import click
 import pytest
 
 from pipedoctor.fix.code.set_arguments import plan_arguments, set_arguments
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.named_checks import Examination
-from pipedoctor.fix.plan import FixRefusedError
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.plan.plan import FixRefusedError
+from pipedoctor.fix.request.named_checks import Examination
 from tests.fix.code.conftest import HEAD
 
 CODE = HEAD + (

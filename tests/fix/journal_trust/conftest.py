@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from pipedoctor.cli.fix import command
-from pipedoctor.fix import journals
-from pipedoctor.fix.engine import LockedJournal
-from pipedoctor.fix.lock import hold_lock
-from pipedoctor.fix.plan import WriteStep
+from pipedoctor.fix.engine.engine import LockedJournal
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.journal.lock import hold_lock
+from pipedoctor.fix.plan.plan import WriteStep
 from pipedoctor.runtime import state_dir
 from tests.fix.workshop import carried_out
 

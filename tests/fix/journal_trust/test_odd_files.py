@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.fix import journals
-from pipedoctor.fix.entry import DamagedEntry, JournalEntry
-from pipedoctor.fix.plan import StepFailedError, WriteStep
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.journal.entry import DamagedEntry, JournalEntry
+from pipedoctor.fix.plan.plan import StepFailedError, WriteStep
 from tests.fix.journal_trust.conftest import fix, noted, working
 from tests.fix.workshop import carried_out
 

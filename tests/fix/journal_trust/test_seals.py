@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.fix import engine, journals
-from pipedoctor.fix.current_value import Gauge, read_start_time
-from pipedoctor.fix.entry import Authenticity, FixState, JournalEntry
-from pipedoctor.fix.plan import CommandStep, WriteStep
+from pipedoctor.fix.engine import engine
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.journal.entry import Authenticity, FixState, JournalEntry
+from pipedoctor.fix.plan.current_value import Gauge, read_start_time
+from pipedoctor.fix.plan.plan import CommandStep, WriteStep
 from tests.fix.journal_trust.conftest import fix, noted, working
 from tests.fix.workshop import carried_out, nothing, plan, proved, touching
 

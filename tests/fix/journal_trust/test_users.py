@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.fix import engine, journals
-from pipedoctor.fix.plan import StepFailedError, WriteStep
+from pipedoctor.fix.engine import engine
+from pipedoctor.fix.journal import journals
+from pipedoctor.fix.plan.plan import StepFailedError, WriteStep
 from tests.fix.journal_trust.conftest import fix, noted, working
 from tests.fix.workshop import nothing, plan, proved
 

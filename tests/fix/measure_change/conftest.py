@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from pipedoctor.facts import Trial
-from pipedoctor.fix import engine
-from pipedoctor.fix.console import Console
-from pipedoctor.fix.measure_change import (
+from pipedoctor.fix.console.console import Console
+from pipedoctor.fix.engine import engine
+from pipedoctor.fix.machine.measure_change import (
     ChangeComparison,
     ChangeMeasurement,
 )
-from pipedoctor.fix.plan import (
+from pipedoctor.fix.plan.plan import (
     CommandStep,
 )
 from pipedoctor.tune.search.limits import read_limits

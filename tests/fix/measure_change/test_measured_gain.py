@@ -11,16 +11,17 @@ import pytest
 from pipedoctor.check import Counterfactual, Finding, Severity
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Trial
-from pipedoctor.fix import engine, measure_change
-from pipedoctor.fix.measure_change import (
+from pipedoctor.fix.engine import engine
+from pipedoctor.fix.machine import measure_change
+from pipedoctor.fix.machine.measure_change import (
     ChangeMeasurement,
     SwitchedBench,
 )
-from pipedoctor.fix.plan import (
+from pipedoctor.fix.plan.plan import (
     FixRefusedError,
 )
-from pipedoctor.fix.plan import StepFailedError as Unfit
-from pipedoctor.fix.request import FixRequest as Asked
+from pipedoctor.fix.plan.plan import StepFailedError as Unfit
+from pipedoctor.fix.request.request import FixRequest as Asked
 from pipedoctor.tune.compare.paired import PairedComparison
 from pipedoctor.tune.search.probe import TrialRunner as RealBench
 from pipedoctor.tune.search.session import TargetLostError

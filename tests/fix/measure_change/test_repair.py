@@ -6,8 +6,9 @@ import pytest
 
 from pipedoctor.bench.interval import compute_spread
 from pipedoctor.facts import Trial
-from pipedoctor.fix import measure_change, measured_gain
-from pipedoctor.fix.measure_change import (
+from pipedoctor.fix.console import measured_gain
+from pipedoctor.fix.machine import measure_change
+from pipedoctor.fix.machine.measure_change import (
     compare_repair,
 )
 from pipedoctor.tune.compare.paired import PairedComparison

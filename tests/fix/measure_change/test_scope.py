@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.fix.change_scope import (
+from pipedoctor.fix.machine.change_scope import (
     adopt_limits,
     find_target_process,
     refuse_unmeasurable,
 )
-from pipedoctor.fix.plan import (
+from pipedoctor.fix.plan.plan import (
     CommandStep,
     FixRefusedError,
     RemoveStep,

@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity
 from pipedoctor.facts import Trial
 from pipedoctor.fix.code.measured_gain import EditMeasurement, merge_counterfactuals
-from pipedoctor.fix.measured_gain import describe_comparison
+from pipedoctor.fix.console.measured_gain import describe_comparison
 from pipedoctor.tune.compare.paired import (
     MAX_PAIRS,
     MIN_START_SECONDS,

@@ -1,0 +1,1 @@
+"""Carry out a plan step by step, and the way back."""

@@ -1,0 +1,1 @@
+"""Fixes of the past: list them, and take one back."""

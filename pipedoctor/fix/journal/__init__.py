@@ -1,0 +1,1 @@
+"""The journal of fixes: durable, locked, and sealed by its owner."""

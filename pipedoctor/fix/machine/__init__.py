@@ -1,0 +1,1 @@
+"""Change a machine: apply its remedies, and measure what they gain."""

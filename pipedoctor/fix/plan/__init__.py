@@ -1,0 +1,1 @@
+"""A plan as data, and the values that it changes."""

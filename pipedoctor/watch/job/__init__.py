@@ -1,0 +1,1 @@
+"""All processes of a job, looked at in turn: the session, its budget of CPU, its timeline."""

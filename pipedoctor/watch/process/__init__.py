@@ -1,0 +1,1 @@
+"""One process of a job: its samples, system calls and helper threads."""

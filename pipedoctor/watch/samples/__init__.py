@@ -1,0 +1,1 @@
+"""Samples counted: hot lines, called functions, times of items and batches, trends."""
