@@ -41,7 +41,7 @@ class Done:
 
 
 LEAVE_IN_THE_MIDDLE = """
-from pipedoctor.fix import journals
+from pipedoctor.fix.journal import journals
 from pipedoctor.fix.journal.entry import FixState
 journal = journals.find_writable()
 journal.save(journal.read_entries()[-1], state=FixState.APPLYING)
