@@ -51,19 +51,24 @@ class CheckPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge_record(
-    catalogue: Catalogue, data: bytes, loader: Loader | None, policy: CheckPolicy
+    catalogue: Catalogue,
+    data: bytes,
+    loader: Loader | None,
+    policy: CheckPolicy,
+    *,
+    until: float = math.inf,
 ) -> Report:
     """
     Judge the facts of a JSON report; nothing of this machine is looked at.
 
-    What `loader` knows of the job replaces what the report says of it. Raises
-    Malformed where `data` is no report.
+    What `loader` knows of the job replaces what the report says of it; `until` is on the
+    monotonic clock. Raises Malformed where `data` is no report.
     """
     began = time.monotonic()
     facts, recorded = read_report(data)
     if loader is not None:
         facts = merge_job(facts, loader)
-    return judge_facts(catalogue, facts, policy, began=began, recorded=recorded)
+    return judge_facts(catalogue, facts, policy, began=began, until=until, recorded=recorded)
 
 
 def judge_facts(
@@ -83,7 +88,7 @@ def judge_facts(
     now = dt.datetime.now(tz=dt.timezone.utc)
     facts = merge_measurements(facts, policy.measured, policy.unmeasured)
     with pause_gc():
-        facts = policy.redactor.redact_facts(facts)
+        facts = policy.redactor.redact_facts(facts, until=until)
     verdicts = [
         accept_risk(verdict, policy.accepted.get(verdict.code), now.date())
         for verdict in _judge_and_filter(catalogue, facts, policy, until)

@@ -1,5 +1,6 @@
 """`pipedoctor diff`: what differs between machines, the likeliest culprit first."""
 
+import time
 from typing import Any
 
 import click
@@ -40,7 +41,7 @@ NOTHING_COMPARED = 3
     "--deadline",
     type=SECONDS,
     default=15.0,
-    help="For `here`: time limit in seconds.  [default: 15]",
+    help="Time limit for the whole command, in seconds.  [default: 15]",
 )
 @format_option(list_formats(Subject.DIFF))
 @OUTPUT_OPTION
@@ -64,7 +65,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     from pipedoctor.cli.terminal import output
 
     request = DiffRequest(**parameters)
-    diff = diff_output.run_diff(request)
+    diff = diff_output.run_diff(request, context.obj or time.monotonic())
     output.write_output(diff_output.render_diff(diff, request), request.output)
     if not diff.is_comparable:
         context.exit(NOTHING_COMPARED)

@@ -96,7 +96,10 @@ def _explain_log(
         facts = _look_here(request, began)
     else:
         facts = _load_record_facts(record, request.job)
-    explanation = explain_log(log, signatures, source=source, redactor=redactor, facts=facts)
+    until = time.monotonic() + _find_time_left(request, began)
+    explanation = explain_log(
+        log, signatures, source=source, redactor=redactor, facts=facts, until=until
+    )
     for one in explanation.left_out:
         message = clean_text(f"pipedoctor: skipped: {one.name}: {one.reason}")
         click.echo(message, err=True)
@@ -110,18 +113,23 @@ def _explain_log(
 
 def _look_here(request: "ExplainRequest", began: float) -> "FactsLookup":
     """Look at this machine, in what is left of the deadline."""
-    from pipedoctor.cli.actions.log_input import DEFAULT_DEADLINE
     from pipedoctor.explanation import local_facts
 
     def look(sections: frozenset[str]) -> "Facts":
-        seconds = request.deadline or DEFAULT_DEADLINE
-        spent = time.monotonic() - began if request.deadline else seconds * _READ_SHARE
-        left = max(_LEAST_LOOK_SECONDS, seconds - spent - _PRINTING_SECONDS)
-        seconds = min(local_facts.DEADLINE, left)
+        seconds = min(local_facts.DEADLINE, _find_time_left(request, began))
         return local_facts.collect_sections(sections, deadline=seconds, inquiry=inquiry)
 
     inquiry = request.job.build_inquiry() if request.job.is_known else None
     return look
+
+
+def _find_time_left(request: "ExplainRequest", began: float) -> float:
+    """Seconds of the deadline that are left for looking and redacting."""
+    from pipedoctor.cli.actions.log_input import DEFAULT_DEADLINE
+
+    seconds = request.deadline or DEFAULT_DEADLINE
+    spent = time.monotonic() - began if request.deadline else seconds * _READ_SHARE
+    return max(_LEAST_LOOK_SECONDS, seconds - spent - _PRINTING_SECONDS)
 
 
 def _load_record_facts(record: str, job: "JobRequest") -> Any:

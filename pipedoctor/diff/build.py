@@ -1,6 +1,7 @@
 """From sides to a comparison: judge each, walk through their facts, weigh, fold."""
 
 import datetime as dt
+import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -49,12 +50,17 @@ def compare_sides(
     standards: CheckPolicy,
     *,
     scope: DiffScope | None = None,
+    until: float = math.inf,
 ) -> Diff:
-    """Compare two sides or more; the redactor of `standards` learns from all."""
+    """
+    Compare two sides or more; the redactor of `standards` learns from all.
+
+    They are judged until then, on the monotonic clock.
+    """
     began = time.monotonic()
     scope = scope or DiffScope()
     sides, job = share_loader(sides)
-    reports = _judge_sides(catalogue, sides, standards)
+    reports = _judge_sides(catalogue, sides, standards, until)
     text = standards.redactor.redact_text
     facts = _collect_facts(sides, reports, scope, text)
     comparison = FactComparison([side.is_partial for side in sides])
@@ -136,7 +142,7 @@ def _read_own_facts(side: DiffSide) -> Mapping[str, Any]:
 
 
 def _judge_sides(
-    catalogue: Catalogue, sides: Sequence[DiffSide], standards: CheckPolicy
+    catalogue: Catalogue, sides: Sequence[DiffSide], standards: CheckPolicy, until: float
 ) -> list[Report]:
     """
     Judge every side; those that hold aliases already are redacted first.
@@ -154,6 +160,7 @@ def _judge_sides(
             sides[number].facts,
             standards,
             began=time.monotonic(),
+            until=until,
             recorded=sides[number].created or "the past",
         )
         for number in first

@@ -2,12 +2,9 @@
 
 import contextlib
 import math
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Generator, Mapping
-from types import FrameType
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -19,6 +16,7 @@ from pipedoctor.facts import Facts
 from pipedoctor.facts.applicability import NOT_SELECTED
 from pipedoctor.runtime.attempt import Crash, attempt
 from pipedoctor.runtime.probe import NEVER_STARTED
+from pipedoctor.runtime.time_limit import TimeLimitError, interrupt_after
 
 CHECK_TIMEOUT = 2.0
 """Seconds that one check may think."""
@@ -28,8 +26,8 @@ LEAST_TIMEOUT = 0.3
 CheckFilter = Callable[[Check[Any]], bool]
 
 
-class CheckTimeoutError(BaseException):
-    """A check thought too long; no `except Exception` of its own stops this."""
+class CheckTimeoutError(TimeLimitError):
+    """A check thought too long."""
 
 
 def run_checks(
@@ -70,7 +68,8 @@ def _run_check(
     check: Check[Any], facts: Facts, settings: Mapping[str, Any], patience: float
 ) -> Verdict:
     def run() -> Verdict:
-        with _time_limit(patience):
+        late = CheckTimeoutError(f"no verdict after {patience:g} s")
+        with interrupt_after(patience, late):
             verdict = check.run(facts, **settings)
             for finding in verdict.findings:
                 _validate_finding(finding)
@@ -90,24 +89,3 @@ def _validate_finding(finding: object) -> None:
         raise TypeError(message)
     msgspec.convert(msgspec.to_builtins(finding), Finding)
     msgspec.json.encode(finding)
-
-
-@contextlib.contextmanager
-def _time_limit(patience: float) -> Generator[None, None, None]:
-    """Raise CheckTimeoutError after this many seconds, where the platform has such alarms."""
-    main = threading.current_thread() is threading.main_thread()
-    if not main or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def raise_timeout(_number: int, _frame: FrameType | None) -> None:
-        message = f"no verdict after {patience:g} s"
-        raise CheckTimeoutError(message)
-
-    before = signal.signal(signal.SIGALRM, raise_timeout)
-    signal.setitimer(signal.ITIMER_REAL, patience, patience)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -1,5 +1,6 @@
 """The straight line: a log, its causes, this machine, the explanation."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import repeat
@@ -71,8 +72,13 @@ def explain_log(
     source: str = "",
     redactor: Redactor | None = None,
     facts: FactsLookup = collect_sections,
+    until: float = math.inf,
 ) -> Explanation:
-    """Explain what stands in a log; `facts` looks at the sections it is asked for."""
+    """
+    Explain what stands in a log; `facts` looks at the sections it is asked for.
+
+    They are redacted until then, on the monotonic clock.
+    """
     redactor = redactor or Redactor(RedactionLevel.NOTHING)
     diagnosis = diagnose(log, signatures)
     if not diagnosis.causes:
@@ -82,7 +88,7 @@ def explain_log(
     catalogue = load_packs(find_packs(), only={name.replace("-", "_") for name in named})
     log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
     sections = facts(_find_needed_sections(catalogue, failures))
-    local_facts = redactor.redact_facts(add_logged_job(sections, log))
+    local_facts = redactor.redact_facts(add_logged_job(sections, log), until=until)
     hung = list_unresponsive(local_facts)
     checks = [find_check(catalogue, failure) for failure in failures]
     verdicts = judge_causes(catalogue, failures, local_facts, log)

@@ -8,10 +8,12 @@ values get equal aliases, so paths of one user still compare.
 """
 
 import enum
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from pipedoctor.facts import Facts, Source
+from pipedoctor.facts import SECTIONS, Facts, Source
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import AliasMemory, AliasTable
@@ -20,6 +22,7 @@ from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.names.replacement import NameRedactor
 from pipedoctor.privacy.secrets.search import MASK, mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
+from pipedoctor.runtime.time_limit import TimeLimitError, interrupt_after
 from pipedoctor.textsafe import escape_surrogates, straighten_quotes
 
 
@@ -32,6 +35,9 @@ class RedactionLevel(enum.Enum):
     PUBLIC = "these, and where projects lie"
 
 
+NOT_REDACTED = "its text is too long to be redacted within the deadline"
+_TIME_SHARE = 0.8
+"""Of the time that is left: what redaction may take of it."""
 _NO_IDENTITY = UserIdentity()
 _LINE_FINGERPRINT = compile_lazily(r"[0-9a-f]{16}")
 """What a line of code is known again by (`Mark.print`): half of the texts of a project."""
@@ -73,9 +79,22 @@ class Redactor:
                 [mask_secrets(straighten_quotes(escape_surrogates(line))) for line in lines]
             )
 
-    def redact_facts(self, facts: Facts) -> Facts:
-        """The same facts without what is private; judged instead of the originals."""
-        record = facts.to_record()
+    def redact_facts(self, facts: Facts, *, until: float = math.inf) -> Facts:
+        """
+        The same facts without what is private; judged instead of the originals.
+
+        Where the texts are too long for the time that is left (on the monotonic clock), which
+        others have decided, none of the facts is known.
+        """
+        seconds = (until - time.monotonic()) * _TIME_SHARE
+        try:
+            with interrupt_after(seconds, TimeLimitError()):
+                return self._redact_all(facts.to_record())
+        except TimeLimitError:
+            names = facts.to_record()["known"].keys() | (facts.unknown.keys() & SECTIONS.keys())
+            return Facts(unknown=dict.fromkeys(sorted(names), NOT_REDACTED))
+
+    def _redact_all(self, record: Mapping[str, Any]) -> Facts:
         done = self._redact_record(record)
         if self._aliases.save_new_names():  # another report gave these numbers away
             done = self._redact_record(record)

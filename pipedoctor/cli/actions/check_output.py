@@ -77,7 +77,8 @@ def run_check(
 
         with files.answer_by(began + config.options.deadline):
             if request.record:
-                report = _check_record(request, request.record, prepare())
+                until = began + config.options.deadline - PRINTING_SECONDS
+                report = _check_record(request, request.record, prepare(), until)
             else:
                 report, stopped = _check_machine(request, config, prepare, began, collect_more)
     except (ConfigError, UnknownNameError) as error:
@@ -273,7 +274,9 @@ def _needs_early_setup(request: CheckRequest, options: CheckOptions) -> bool:
     return runs_others or options.baseline is not None
 
 
-def _check_record(request: CheckRequest, source: str, judge: "FactsJudge") -> "Report":
+def _check_record(
+    request: CheckRequest, source: str, judge: "FactsJudge", until: float
+) -> "Report":
     """Of a record, only the job that is typed counts: files here describe another one."""
     written = request.configurable.options
     others = {
@@ -286,4 +289,4 @@ def _check_record(request: CheckRequest, source: str, judge: "FactsJudge") -> "R
         "--env": written.env,
     }
     data = check_request.read_record(source, others)
-    return judge.rejudge(data, written.loader)
+    return judge.rejudge(data, written.loader, until)

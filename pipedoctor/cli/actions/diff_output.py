@@ -1,5 +1,6 @@
 """From what was typed to a comparison, and from a comparison to what is written."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -8,6 +9,7 @@ import click
 
 from pipedoctor.cli import formats
 from pipedoctor.cli.actions import diff_sides, privacy
+from pipedoctor.cli.actions.check_output import JUDGING_SECONDS
 from pipedoctor.cli.actions.diff_sides import HERE
 from pipedoctor.cli.request.requests import DiffRequest
 from pipedoctor.diff.build import DiffScope, compare_sides
@@ -22,9 +24,9 @@ _MAX_SIDES = 32
 """Sides that anybody can still read beside each other."""
 
 
-def run_diff(request: DiffRequest) -> Diff:
+def run_diff(request: DiffRequest, began: float) -> Diff:
     """
-    Run `diff` with these options.
+    Run `diff` with these options; its time counts from `began`.
 
     Raises UsageError for options or files that are invalid.
     """
@@ -39,7 +41,8 @@ def run_diff(request: DiffRequest) -> Diff:
             diff_sides.read_side(source, name, request, catalogue)
             for source, name in zip(request.sides, names, strict=True)
         ]
-    return compare_sides(catalogue, found, _build_policy(request), scope=scope)
+    until = max(began + request.deadline, time.monotonic() + JUDGING_SECONDS)
+    return compare_sides(catalogue, found, _build_policy(request), scope=scope, until=until)
 
 
 def render_diff(diff: Diff, request: DiffRequest) -> str | bytes:

@@ -59,10 +59,10 @@ class FactsJudge:
             began,
         )
 
-    def rejudge(self, data: bytes, loader: Loader | None) -> Report:
-        """Judge the facts of a record."""
+    def rejudge(self, data: bytes, loader: Loader | None, until: float) -> Report:
+        """Judge the facts of a record, until then on the monotonic clock."""
         return self._judge_with_baseline(
-            lambda: judge_record(self.catalogue, data, loader, self.policy),
+            lambda: judge_record(self.catalogue, data, loader, self.policy, until=until),
             self.policy,
             time.monotonic(),
         )

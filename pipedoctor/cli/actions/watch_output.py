@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from pipedoctor.watch.job.session import WatchSession
 
 NO_SAMPLES_CODE = 3
+_REDACTION_SECONDS = 15.0
+"""For what stands in the recording of somebody else."""
 _REPORT_NICENESS = 5
 """A third of what the job gets, where no CPU is left over."""
 ShowInterval = Callable[[Facts], None]
@@ -232,7 +234,8 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
         message = f"--replay {path}: {error}"
         raise click.UsageError(message) from None
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
-    return write_report(redactor.redact_facts(known), request, began)
+    until = time.monotonic() + _REDACTION_SECONDS
+    return write_report(redactor.redact_facts(known, until=until), request, began)
 
 
 @contextlib.contextmanager
