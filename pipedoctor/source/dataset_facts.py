@@ -1,6 +1,7 @@
 """Datasets as facts: the class whose items a loader is given."""
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from pipedoctor.facts.source import Dataset
@@ -25,11 +26,13 @@ def find_dataset(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Dataset
     if given is None:
         return None
     values = recorder.loader_flow.evaluate_argument(loader, "dataset")
-    classes = {one.cls.full_name: one.cls for one in values if isinstance(one, InstanceValue)}
+    instances = [one for one in values if isinstance(one, InstanceValue)]
+    classes = {one.cls.full_name: one.cls for one in instances}
     known = [cls for name, cls in sorted(classes.items()) if name in recorder.call_graph.datasets]
     known = [cls for cls in known if not _leaves_items_open(recorder, cls)] or known
     if known:
-        return _project_dataset(recorder, known[0])
+        made_by = [one.call for one in instances if one.cls is known[0]]
+        return _project_dataset(recorder, known[0], made_by)
     names = {one.name for one in values if isinstance(one, ExternalValue)}
     return _framework_dataset(names.pop()) if len(names) == 1 else None
 
@@ -41,13 +44,16 @@ def _leaves_items_open(recorder: EventRecorder, cls: ClassDefinition) -> bool:
     return bool(own) and all(map(is_abstract, own))
 
 
-def _project_dataset(recorder: EventRecorder, cls: ClassDefinition) -> Dataset:
+def _project_dataset(
+    recorder: EventRecorder, cls: ClassDefinition, made_by: Sequence[ast.Call | None]
+) -> Dataset:
     style = recorder.call_graph.dataset_style[cls.full_name]
+    light = has_light_items(recorder, cls.full_name, made_by)
     return Dataset(
         name=cls.full_name,
         at=node_location(cls.module, cls.node),
         style="iterable" if style == "iterable" else "map",
-        light=has_light_items(recorder, cls.full_name) and not _leaves_items_open(recorder, cls),
+        light=light and not _leaves_items_open(recorder, cls),
         bases=tuple(_list_bases_with_its_items(recorder, cls)),
     )
 

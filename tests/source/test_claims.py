@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipedoctor.check import Severity
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Source
 from tests.checks.code_samples import find, frames
@@ -189,3 +190,23 @@ def test_what_accelerate_prepares_is_judged_as_well() -> None:
     }
     names = [name for name, check in CHECKS.items() if find(check, code)]
     assert names == ["pin-memory-missing", "persistent-workers-missing"]
+
+
+def test_a_test_of_what_a_value_is_decides_nothing() -> None:
+    code = """
+def accuracy(y):
+    if torch.is_tensor(y):
+        y = y.cpu()
+    return 0 if y is None else y
+
+def train(loader):
+    for x in loader:
+        y = net(x.cuda(non_blocking=True))
+        loss = error(y)
+        loss.backward()
+        accuracy(y)
+"""
+
+    (finding,) = find(CHECKS["sync-in-loop"], code)
+
+    assert finding.severity is Severity.SLOWS

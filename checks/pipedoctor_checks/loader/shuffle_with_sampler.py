@@ -49,7 +49,8 @@ def shuffle_with_sampler(source: Source, /) -> Findings:
         for name in ("sampler", "batch_sampler"):
             sampler = loader.get(name)
             made = sampler.form in {"call", "class"} and "None" not in sampler.text
-            if shuffle.is_known and shuffle.value is True and made:
+            none = {f"if {sampler.text} is None", f"if not {sampler.text}"}
+            if shuffle.is_known and shuffle.value is True and made and shuffle.why not in none:
                 yield make_code_finding(
                     argument_places(loader, shuffle),
                     Severity.BREAKS,

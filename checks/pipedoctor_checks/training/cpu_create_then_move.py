@@ -13,11 +13,15 @@ from pipedoctor.check.edits import (
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.facts.source import Event, Spot
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
     make_code_finding,
 )
+
+_EMPTY = compile_lazily(r"\b(?:(?:\w*Tensor|empty|zeros)\((?:0|\[\])?\)|tensor\(\[\]\))")
+"""``torch.empty(0)``, ``torch.tensor([])``: there is nothing to be copied."""
 
 
 @check("PDR411", "Tensors are created on the CPU and then moved", fix="code", merges=True)
@@ -39,6 +43,7 @@ def cpu_create_then_move(source: Source, /) -> Findings:
     change of shape. A
     conversion of a constant or of an array that NumPy makes here is such a function, too. So
     is the copy of a tensor that `__init__` makes on the CPU and that the object keeps there.
+    Tensors without elements are not reported.
 
     ## Bad example
 
@@ -60,7 +65,7 @@ def cpu_create_then_move(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html#create-tensors-directly-on-the-target-device
     """
-    events = source.select_events(CreatedThenMoved)
+    events = [x for x in source.select_events(CreatedThenMoved) if not _EMPTY.search(x.name)]
     for group in group_by_class([one for one in events if _is_kept(one)]):
         yield _report_kept(group)
     for group in group_by_class([one for one in events if not _is_kept(one)]):

@@ -9,7 +9,13 @@ from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.training_loop import find_loop, is_done_on_gpu
 
 
-@check("PDR408", "The CUDA allocator's cache is emptied in every step", fix="code", subject="loop")
+@check(
+    "PDR408",
+    "The CUDA allocator's cache is emptied in every step",
+    fix="code",
+    subject="loop",
+    merges=True,
+)
 def empty_cache_in_loop(source: Source, /) -> Findings:
     """
     Look for `torch.cuda.empty_cache()` in loops over batches.

@@ -22,8 +22,8 @@ def main_process_augment(source: Source, /) -> Findings:
     In the loop, a batch is converted to an array with `.numpy()` before it is on the
     device, and later converted back to a tensor; or it is given to a transform of
     torchvision, kornia or albumentations before. A part of the array is not a change of it.
-    Functions that draw pictures, and loops that only show a model, are not reported; a single
-    evaluation is a note.
+    Functions that draw pictures, loops that only show a model, and a single evaluation, which
+    may flip or scale on purpose, are not reported.
 
     ## Bad example
 
@@ -51,12 +51,13 @@ def main_process_augment(source: Source, /) -> Findings:
     """
     for event in source.select_events(HostArray):
         loop = find_loop(source, event)
-        if loop is None or is_demo_loop(loop):
+        once = loop is not None and loop.role == "eval" and not loop.repeats
+        if loop is None or once or is_demo_loop(loop):
             continue
         if event.details.again and not is_occasional(event):
             yield make_code_finding(
                 [event.at],
-                Severity.NOTE if loop.role == "eval" and not loop.repeats else Severity.SLOWS,
+                Severity.SLOWS,
                 f"The loop in {loop.function} changes batches in the training process",
                 in_code("Move it to __getitem__ or collate_fn, or do it on the device"),
                 confidence=Confidence.LIKELY,

@@ -23,8 +23,8 @@ def side_stream_no_record(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A non-blocking copy is inside `torch.cuda.stream(...)`, and the class never calls
-    `record_stream`.
+    A non-blocking copy is inside `torch.cuda.stream(...)`, and the class, or the file of a
+    function, never calls `record_stream`.
 
     ## Bad example
 

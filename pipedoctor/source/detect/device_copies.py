@@ -178,7 +178,7 @@ def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:
     beside = {key for key, m in managers.items() if _is_cuda_stream(recorder, scope, m)}
     if not beside:
         return
-    source = [*scope.owner.methods.values()] if scope.owner else [scope]
+    source = [*scope.owner.methods.values()] if scope.owner else scope.module.scopes
     recorded = any(node.attr == "record_stream" for one in source for node in one.attribute_nodes)
     for step in within:
         node = step.node

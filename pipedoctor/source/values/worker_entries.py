@@ -28,7 +28,15 @@ _ITEM_ARGUMENTS: Mapping[str, tuple[str, str, int]] = {
 _REGISTRY_WORDS = ("transform", "pipeline", "augment")
 """Parts of the names of registries (mmcv, mmengine, own ones) whose classes change items."""
 _TRANSFORM_METHODS = ("__call__", "transform")
-_CONTAINER_METHODS = ("keys", "append", "__setitem__", "__contains__", "forward", "update")
+_CONTAINER_METHODS = (
+    "keys",
+    "append",
+    "__setitem__",
+    "__contains__",
+    "forward",
+    "update",
+    "__next__",
+)
 _INDEX_NAMES = frozenset(
     (
         *("index", "idx", "i", "item", "ix", "ind", "indx", "idxs", "n", "item_id", "index_"),

@@ -68,6 +68,11 @@ SILENT = {
         "read(path)\n            for", "h5py.File('x')[path]\n            for"
     ),
     "all items of each file": STREAM.format(read="h5py.File('x')[path]", items="yield from rows"),
+    "a film of an object that is made for each item": "class Film:\n"
+    "    def __init__(self, path):\n        path = str(path)\n        self.path = path\n"
+    "        self.load()\n    def load(self):\n"
+    "        self.frames = cv2.VideoCapture(self.path)\n\n"
+    + frames("return Film(self.files[index]).frames"),
     "when first needed": frames("if self.file is None:\n    self.file = h5py.File('x')"),
     "a file that is the item": frames(
         "f = h5py.File(f'{index}.h5')\nreturn f['image'][:], np.array(f['mask']), f['n'][()]"

@@ -15,6 +15,12 @@ class Made(Dataset):
 SILENT = {
     "the index is used": frames("x = self.files[index] + random.random()"),
     "nothing is drawn": frames("x = 1"),
+    "only where somebody asks for it": "class A(Dataset):\n"
+    "    def __init__(self, mix=False):\n        self.mix = mix\n"
+    "    def __getitem__(self, i):\n"
+    "        if self.mix:\n            row = random.choice(self.x)\n"
+    "        else:\n            row = self.x[i]\n"
+    "        return row\n",
     "overwritten where it cannot be loaded": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while self.x[i] is None:\n            i = random.randint(0, 9)\n"
     "        return self.x[i]\n",

@@ -54,6 +54,13 @@ SILENT = {
         "if x.ndim < 2:\n    print(f'{name}: invalid shape')"
     ),
     "nothing was loaded": printing_item("sample is None"),
+    "in what is computed once": ITEM_BODY.format(body="value = (value - self.mean())")
+    + "    def mean(self):\n        if self.known is None:\n"
+    "            known = self.compute()\n            self.known = known\n"
+    "        return self.known\n"
+    "    def compute(self):\n        print('computing')\n        return 1\n"
+    "class More(Dataset):\n    def __init__(self):\n        self.known = self.compute()\n"
+    "    def compute(self):\n        return 1\n",
 }
 SPEAKS = {
     "in the item": frames("print(index)"),

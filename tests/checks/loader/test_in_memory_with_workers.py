@@ -53,6 +53,20 @@ BUSY = {
     }.items()
 }
 SPEAKS = {
+    "a transform that nobody gives": """
+        class Digits(Dataset):
+            def __init__(self, mode, transform=None):
+                self.data = load(mode)
+                self.transform = transform
+            def __len__(self):
+                return len(self.data)
+            def __getitem__(self, index):
+                row = self.data[index]
+                if self.transform:
+                    row = self.transform(row)
+                return row
+        loader = DataLoader(Digits("train"), batch_size=64, num_workers=2)
+    """,
     "workers by the default of a class of loaders": OWN_LOADER.format(
         given="rows, size, num_workers=workers", after="pass", call="Memory(), 16"
     ),

@@ -8,6 +8,20 @@ SILENT = {
     "no sampler": loader_call("Images(), shuffle=True, sampler=None"),
     "not shuffled": loader_call("Images(), shuffle=False, sampler=Sampler(x)"),
     "perhaps none": loader_call("Images(), shuffle=True, sampler=sampler"),
+    "only without, in a dictionary": """
+        class Images(Dataset):
+            def __getitem__(self, index):
+                return Image.open(self.files[index])
+
+        class Data:
+            def choose(self):
+                return None
+
+            def make(self):
+                sampler = self.choose()
+                more = {"shuffle": True} if sampler is None else {}
+                return DataLoader(Images(), sampler=sampler, batch_size=4, **more)
+    """,
 }
 SPEAKS = {
     "both": loader_call("Images(), shuffle=True, sampler=Sampler(x)"),

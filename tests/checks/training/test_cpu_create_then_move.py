@@ -84,6 +84,7 @@ def main(loader):
 """
 NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
 SILENT: dict[str, Code] = {
+    "without elements": batch_loop("z = torch.empty(0).to(device)\ny = torch.tensor([]).cuda()"),
     "an array that is filled": batch_loop(
         "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"
     ),

@@ -15,6 +15,9 @@ SILENT = {
     "rows of something else": batch_loop("torch.from_numpy(table[x.numpy()]).cuda()"),
     "a picture that is shown": "from torchvision import transforms\n"
     "cut = transforms.RandomCrop(32)\n" + batch_loop("z = cut(x)\nplt.imshow(z)\nnet(x.cuda())"),
+    "a single evaluation": "def test(loader):\n    net.eval()\n    with torch.no_grad():\n"
+    "        for x in loader:\n            y = torch.from_numpy(x.numpy()[::-1].copy())\n"
+    "            z = net(x.cuda()) + net(y.cuda())\n",
     "not back again": batch_loop("z = x.numpy()"),
 }
 TRANSFORM = "from torchvision import transforms\ncut = transforms.RandomCrop(32)\n"

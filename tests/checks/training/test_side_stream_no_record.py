@@ -12,6 +12,9 @@ class Ahead:
 """
 SILENT = {
     "recorded": SIDE_STREAM.format("def next(self):\n        self.batch.record_stream(main)"),
+    "recorded by another function": "def copy(x, stream):\n    with torch.cuda.stream(stream):\n"
+    "        return x.cuda(non_blocking=True)\n\n"
+    "def wait(x, stream):\n    x.record_stream(stream)\n",
     "no stream": "def f(x):\n    return x.cuda(non_blocking=True)\n",
 }
 SPEAKS = {"never": SIDE_STREAM.format("pass")}

@@ -42,6 +42,20 @@ class Zipped(Dataset):
 """
 OPEN_HDF5 = "self.file = h5py.File(path)\n"
 SILENT = {
+    "a reader of frames that is iterated": """
+        class Film:
+            def __init__(self, path):
+                self.film = cv2.VideoCapture(path)
+            def __len__(self):
+                return 9
+            def __getitem__(self, index):
+                return self.film.read()
+            def __iter__(self):
+                return self
+            def __next__(self):
+                return self.film.read()
+        loader = DataLoader(build(config.dataset), num_workers=2)
+    """,
     "closed again": rows_dataset("f = self.f = open('x')\nself.f.close()", "self.f.read()"),
     "in a with": rows_dataset("with open('x') as f:\n    self.f = f.read()", "self.f"),
     "opened in the worker": rows_dataset(

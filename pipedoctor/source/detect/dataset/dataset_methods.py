@@ -8,6 +8,7 @@ from pipedoctor.facts.code_events.dataset import (
 )
 from pipedoctor.facts.code_events.item import IgnoredIndex
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
+from pipedoctor.source.detect.dataset.handles import is_opt_in
 from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep
@@ -99,6 +100,7 @@ def record_ignored_index(recorder: EventRecorder, cls: ClassDefinition) -> None:
         step
         for step in (draws if real else ())
         if _replaces_index(scope, step, real) or _overwrites_index(scope, step, name, real)
+        if scope.owner is None or not is_opt_in(recorder, scope.owner, step)
     ]
     if draws and not real:
         recorder.add_event(IgnoredIndex(parity=bool(uses)), scope, draws[0], name)

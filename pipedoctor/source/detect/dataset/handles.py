@@ -1,6 +1,7 @@
 """What a dataset keeps: handles, and what it keeps only where somebody asks for it."""
 
 import ast
+from collections.abc import Iterator
 
 from pipedoctor.source.detect.kinds import HANDLE_FACTORIES
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -9,6 +10,7 @@ from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
 
 _OPEN_FUNCTIONS = {"open", "File"}
 _MAX_DEPTH = 3
@@ -60,7 +62,7 @@ def has_file_per_item(
 def _depends_on_parameter(
     recorder: EventRecorder, scope: CodeScope, value: ast.expr, depth: int = _MAX_DEPTH
 ) -> bool:
-    """Is it made from what this function is given, and not kept by an object?"""
+    """Is it made from what this function is given, and kept by no object but the item's own?"""
     if isinstance(value, ast.Name):
         given = [(one, scope) for one, _ in scope.bindings.get(value.id, ())]
         given = given or recorder.values.find_call_arguments(scope, value.id)
@@ -70,7 +72,24 @@ def _depends_on_parameter(
         return any(one.arg == value.id for one in scope.parameters)
     names = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != "self"]
     mine = {one.arg for one in scope.parameters} | scope.bindings.keys()
-    return any(n.id in mine for n in names)
+    return any(n.id in mine for n in names) or (
+        depth > 0
+        and any(
+            _depends_on_parameter(recorder, its, one, depth - 1)
+            for key in _list_own_attributes(recorder, scope, value)
+            for one, its in recorder.values.find_assignments(key, scope)
+        )
+    )
+
+
+def _list_own_attributes(
+    recorder: EventRecorder, scope: CodeScope, value: ast.expr
+) -> Iterator[str]:
+    """``self.path`` of an object that is made for each item."""
+    maker = recorder.project.find_method(scope.owner, "__init__") if scope.owner else None
+    if maker is not None and recorder.is_item_code(maker):
+        keys = map(binding_key, find_nodes(value, (ast.Attribute,)))
+        yield from (key for key in keys if key.startswith("self."))
 
 
 def early_return_conditions(scope: CodeScope, step: CodeStep) -> list[ast.If]:

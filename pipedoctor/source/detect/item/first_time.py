@@ -30,6 +30,7 @@ def _is_called_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -
         site
         for site in recorder.project.find_callers(scope)
         if scope.owner is None or made or binding_key(site.node.func).startswith("self.")
+        if made or recorder.is_item_code(site.scope)
     ]
     if sites or not depth or not made:
         return bool(sites) and all(

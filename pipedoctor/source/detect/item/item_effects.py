@@ -72,7 +72,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     full = name_call(recorder, scope, node)
     if not full and isinstance(node.func, ast.Name) and node.func.id in _BUILTIN_CALLS:
         full = node.func.id
-    if full == "print":
+    if full == "print" and not runs_once(recorder, scope, step):
         refuses = explains_rejection(recorder, scope, step, node)
         recorder.add_event(Print(refuses=refuses), scope, step, full)
     kind = TextParse if parses_file(full, scope, node) else _find_kind(full, node)

@@ -1,12 +1,14 @@
 """Do the items of a dataset take work, or are they only picked from memory?"""
 
 import ast
+from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.dataset.held_objects import find_held_classes
 from pipedoctor.source.detect.kinds import PICKING_FUNCTIONS, READ_KINDS
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.absent_arguments import find_absent_attributes, is_left_out
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -50,8 +52,15 @@ def _is_super_call(func: ast.Attribute) -> bool:
     return isinstance(func.value, ast.Call) and last_name(func.value.func) == "super"
 
 
-def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
-    """Do its items only pick from memory? Who knows of a class that is no Dataset."""
+def has_light_items(
+    recorder: EventRecorder, dataset: str, made_by: Sequence[ast.Call | None] = ()
+) -> bool:
+    """
+    Do its items only pick from memory? Who knows of a class that is no Dataset.
+
+    `made_by`: the calls that make its objects; options that none of them gives are left out.
+    """
+    absent = _find_absent_attributes(recorder, dataset, made_by)
     scopes = [
         scope
         for key in recorder.call_graph.scopes_of_dataset.get(dataset, set())
@@ -61,12 +70,27 @@ def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
     if style == "given" or (style == "iterable" and not all(map(_loops_only_over_range, scopes))):
         return False
     for scope in scopes:
-        calls = [step.node for step in scope.calls if isinstance(step.node, ast.Call)]
+        steps = [step for step in scope.calls if not is_left_out(step, absent)]
+        calls = [step.node for step in steps if isinstance(step.node, ast.Call)]
         if not all(_only_picks(recorder, scope, call) for call in calls):
             return False
         if scope.steps_by_type.get(ast.While):
             return False
     return bool(scopes) and not _reads_from_handle(recorder, dataset)
+
+
+def _find_absent_attributes(
+    recorder: EventRecorder, dataset: str, made_by: Sequence[ast.Call | None]
+) -> frozenset[str]:
+    """``self.transform``, which is None in each of these objects."""
+    cls = recorder.call_graph.datasets[dataset]
+    maker = recorder.project.find_method(cls, "__init__")
+    if maker is None or None in made_by or not made_by:
+        return frozenset()
+    each = [find_absent_attributes(maker, call) for call in made_by if call is not None]
+    others = (method for name, method in cls.methods.items() if name != "__init__")
+    changed = {key for method in others for key in method.bindings}
+    return frozenset.intersection(*each) - changed
 
 
 def _reads_from_handle(recorder: EventRecorder, dataset: str) -> bool:

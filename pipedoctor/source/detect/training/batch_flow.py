@@ -23,7 +23,6 @@ from pipedoctor.source.detect.flow_state import (
 )
 from pipedoctor.source.detect.positions import is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.training.absent_arguments import find_absent_names, is_left_out
 from pipedoctor.source.detect.training.batch_events import MAX_DEPTH, BatchEvents
 from pipedoctor.source.detect.training.early_exits import list_all_guards
 from pipedoctor.source.detect.training.gradient_reads import is_of_gradients, list_gradient_readers
@@ -46,6 +45,7 @@ from pipedoctor.source.detect.training.requested_batches import (
 from pipedoctor.source.detect.training.returned_batches import find_returned_kinds, passes_through
 from pipedoctor.source.detect.training.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.detect.training.visited_functions import VisitedFunctions
+from pipedoctor.source.resolve.absent_arguments import find_absent_names, is_left_out
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import binding_key, last_name

@@ -25,6 +25,7 @@ _CHOICES = {"max", "min"}
 """Functions of Python that compare the values that they are given, and so ask for them."""
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
 _SIZES = frozenset(("size", "len", "shape", "dim", "ndim", "numel"))
+_PROPERTIES = _SIZES | {"isinstance", "is_tensor", "hasattr", "dtype", "device", "is_cuda"}
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
 _ASKING_NAMES = _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | _FINITE_CHECKS
 
@@ -60,16 +61,16 @@ def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
     return any(
         part is node or (isinstance(part, ast.expr) and binding_key(part) in names - {""})
         for test in tests
-        for part in _parts_but_sizes(test)
+        for part in _value_parts(test)
     )
 
 
-def _parts_but_sizes(test: ast.expr) -> list[ast.AST]:
-    """All that a condition asks for; of ``x.size(0) == len(y)`` neither ``x`` nor ``y``."""
+def _value_parts(test: ast.expr) -> list[ast.AST]:
+    """All whose value a condition asks for: not ``x`` of ``x.size(0) == 1``, ``x is None``."""
     found: list[ast.AST] = [test]
     for node in found:
         name = last_name(node.func) if isinstance(node, ast.Call) else getattr(node, "attr", "")
-        if name not in _SIZES:
+        if name not in _PROPERTIES and (not isinstance(node, ast.Compare) or compares_values(node)):
             found += child_nodes(node)
     return found
 
@@ -78,8 +79,7 @@ def _converted_name(node: ast.AST) -> str:
     """``x`` of ``x.item()`` and of ``float(x)``."""
     if not isinstance(node, ast.Call):
         return ""
-    inner = node.func.value if isinstance(node.func, ast.Attribute) else node.args[:1]
-    one = inner[0] if isinstance(inner, list) and inner else inner
+    one = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
     return one.id if isinstance(one, ast.Name) else ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CodeScope
 
 
@@ -29,6 +30,16 @@ def find_absent_names(scope: CodeScope, call: ast.Call) -> frozenset[str]:
     }
     words = {word.arg for word in call.keywords}
     return frozenset(found | {name for name, key in _list_options(scope) if key not in words})
+
+
+def find_absent_attributes(maker: CodeScope, call: ast.Call) -> frozenset[str]:
+    """``self.x`` of an object that a call makes, where its constructor keeps such a variable."""
+    absent = find_absent_names(maker, call)
+    return frozenset(
+        key
+        for key, values in maker.bindings.items()
+        if key.startswith("self.") and len(values) == 1 and binding_key(values[0][0]) in absent
+    )
 
 
 def _list_options(scope: CodeScope) -> Iterator[tuple[str, str]]:
@@ -67,11 +78,11 @@ def _needs(guard: GuardCondition, absent: frozenset[str]) -> bool:
     both = isinstance(guard.test, ast.BoolOp) and isinstance(guard.test.op, ast.And)
     parts = guard.test.values if isinstance(guard.test, ast.BoolOp) and both else [guard.test]
     for test in parts if guard.holds or not both else ():
-        if isinstance(test, ast.Name) and test.id in absent:
+        if binding_key(test) in absent:
             return guard.holds
-        if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Name)):
+        if not isinstance(test, ast.Compare):
             continue
-        asked = test.left.id in absent and _is_none(test.comparators[0])
+        asked = binding_key(test.left) in absent and _is_none(test.comparators[0])
         if asked and isinstance(test.ops[0], ast.IsNot if guard.holds else ast.Is):
             return True
     return False
