@@ -87,10 +87,10 @@ def _find_absent_attributes(
     maker = recorder.project.find_method(cls, "__init__")
     if maker is None or None in made_by or not made_by:
         return frozenset()
-    each = [find_absent_attributes(maker, call) for call in made_by if call is not None]
+    first, *more = [find_absent_attributes(maker, call) for call in made_by if call is not None]
     others = (method for name, method in cls.methods.items() if name != "__init__")
     changed = {key for method in others for key in method.bindings}
-    return frozenset.intersection(*each) - changed
+    return first.intersection(*more) - changed
 
 
 def _reads_from_handle(recorder: EventRecorder, dataset: str) -> bool:
