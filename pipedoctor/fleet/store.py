@@ -1,15 +1,14 @@
 """Put a node's report into the folder of a fleet: whole, or not at all."""
 
-import contextlib
 import os
 import posixpath
-from pathlib import Path
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.fleet.folder import FolderError
 from pipedoctor.fleet.remote_folder import is_url, open_filesystem
 from pipedoctor.privacy.secrets.search import mask_secrets
 from pipedoctor.runtime import files
+from pipedoctor.runtime.atomic_write import write_atomically
 from pipedoctor.textsafe import escape_surrogates
 
 WRITE_TIMEOUT = 30.0
@@ -54,22 +53,8 @@ def store_report(place: str, name: str, data: bytes) -> None:
 
 
 def _write_file(place: str, name: str, data: bytes) -> None:
-    """The draft's name is of this node and process: nobody else writes to it."""
-    target = Path(place, name)
-    draft = Path(place, f".{name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
-        descriptor = os.open(draft, flags, 0o644)
-        try:
-            with open(descriptor, "wb") as file:  # noqa: PTH123  (a descriptor)
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(target)
-        except OSError:
-            with contextlib.suppress(OSError):
-                draft.unlink()
-            raise
+        write_atomically(os.path.join(place, name), data, mode=0o644)  # noqa: PTH118
     except OSError as error:
         raise UnreadableError(files.describe_error(error)) from error
 

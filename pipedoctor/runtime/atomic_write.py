@@ -1,8 +1,8 @@
-"""Put content into a file whole or not at all: the one writer that replaces files."""
+"""Put content into a file whole or not at all: the one writer that makes and replaces files."""
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 DEFAULT_MODE = 0o666
 """Less what the umask of the process takes away."""
@@ -30,8 +30,42 @@ def write_atomically(
         with contextlib.suppress(FileNotFoundError):
             os.unlink(draft)  # noqa: PTH108  (here and below: Path costs its import)
     else:
-        folder, name = os.path.split(target)
-        draft = os.path.join(folder, f".{name}.{os.urandom(3).hex()}")  # noqa: PTH118
+        draft = _name_draft(target)
+    with _written_draft(draft, data, mode, prepare):
+        os.replace(draft, target)  # noqa: PTH105
+
+
+def create_atomically(target: str, data: bytes) -> bool:
+    """
+    Put `data` into a new file, whole or not at all; False where one is there; raises OSError.
+
+    Where the file system has no hard links, an empty file stands there for a moment.
+    """
+    draft = _name_draft(target)
+    with _written_draft(draft, data, DEFAULT_MODE, None):
+        try:
+            os.link(draft, target)  # replaces nothing, unlike a rename
+        except FileExistsError:
+            os.unlink(draft)  # noqa: PTH108
+            return False
+        except OSError:
+            os.close(os.open(target, _FLAGS, DEFAULT_MODE))
+            os.replace(draft, target)  # noqa: PTH105
+        else:
+            os.unlink(draft)  # noqa: PTH108
+    return True
+
+
+def _name_draft(target: str) -> str:
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name}.{os.urandom(3).hex()}")  # noqa: PTH118
+
+
+@contextlib.contextmanager
+def _written_draft(
+    draft: str, data: bytes, mode: int, prepare: Callable[[int], None] | None
+) -> Generator[None, None, None]:
+    """A file on disk, which is removed where what is done with it fails."""
     descriptor = os.open(draft, _FLAGS, mode)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123
@@ -40,7 +74,7 @@ def write_atomically(
             if prepare is not None:
                 prepare(descriptor)
             os.fsync(descriptor)
-        os.replace(draft, target)  # noqa: PTH105
+        yield
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(draft)  # noqa: PTH108

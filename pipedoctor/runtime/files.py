@@ -17,7 +17,7 @@ from typing import Any
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import lanes
-from pipedoctor.runtime.atomic_write import write_atomically
+from pipedoctor.runtime.atomic_write import create_atomically, write_atomically
 from pipedoctor.runtime.file_trust import refuse_planted_link
 from pipedoctor.runtime.probe import (
     NEVER_STARTED,
@@ -136,7 +136,7 @@ def store_file(path: str, data: bytes) -> None:
 
 
 def create_file(path: str, data: bytes) -> bool:
-    """Put `data` into a new file; False where one is there; raises UnreadableError."""
+    """Put `data` into a new file, whole; False where one is there; raises UnreadableError."""
     return bool(run_with_timeout(path, lambda _: _create_file(path, data)))
 
 
@@ -249,19 +249,11 @@ def _write_file(path: str, data: bytes) -> None:
 
 def _create_file(path: str, data: bytes) -> bool:
     try:
-        with open(path, "xb") as file:  # noqa: PTH123
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError:
-                os.unlink(path)  # noqa: PTH108
-                raise
-    except FileExistsError:
+        return create_atomically(path, data)
+    except FileExistsError:  # came between two looks
         return False
     except OSError as error:
         raise UnreadableError(describe_error(error)) from error
-    return True
 
 
 def _stat_target(path: str) -> os.stat_result | None:

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.fault_shim import compile_shim
+
 HERE = Path(__file__).parent
 KILL = 0
 
@@ -19,13 +20,7 @@ KILL = 0
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The library that lets system calls fail."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None or not sys.platform.startswith("linux"):
-        pytest.skip("no C compiler to make faults with")
-    library = str(tmp_path_factory.mktemp("shim") / "faults.so")
-    argv = [compiler, "-shared", "-fPIC", "-O1", "-o", library, str(HERE / "faults.c"), "-ldl"]
-    subprocess.run(argv, check=True, capture_output=True)
-    return library
+    return compile_shim(tmp_path_factory.mktemp("shim"))
 
 
 def meet_faults(

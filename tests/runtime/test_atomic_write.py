@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.runtime.atomic_write import write_atomically
+from pipedoctor.runtime.atomic_write import create_atomically, write_atomically
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
 
@@ -91,5 +91,23 @@ def test_a_folder_cannot_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     with pytest.raises(OSError, match="directory"):
         write_atomically(str(tmp_path / "x"), b"new")
+
+    assert list_names(tmp_path) == ["x"]
+
+
+def test_a_new_file_is_whole_and_takes_nobody_s_place(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+
+    assert create_atomically(str(path), b"first")
+    assert not create_atomically(str(path), b"second")
+
+    assert path.read_bytes() == b"first"
+    assert list_names(tmp_path) == ["x"]
+
+
+def test_a_link_to_nowhere_is_a_file_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "x").symlink_to(tmp_path / "elsewhere")
+
+    assert not create_atomically(str(tmp_path / "x"), b"new")
 
     assert list_names(tmp_path) == ["x"]

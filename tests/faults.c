@@ -2,7 +2,8 @@
  * Fails, or kills the process before, the n-th system call that touches a marked path.
  *
  * Preloaded into a Python that arms it for one fork at a time: fault_arm(n, error, mark);
- * error 0 kills. fault_count() tells how many calls there were. A call counts when its
+ * error 0 kills. fault_count() tells how many calls there were, those of its children
+ * included: one that is killed takes the armed process with it. A call counts when its
  * path, or what its descriptor refers to, contains the mark.
  */
 #define _GNU_SOURCE
@@ -13,25 +14,28 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static int armed, number, failing, error_number, inside;
+static int armed, failing, error_number, inside;
+static pid_t owner;
 static char marks[512];
-static char last[256];
+static struct { int number; char last[256]; } *shared; /* with the children */
 
 void fault_arm(int n, int error, const char *mark)
 {
-    armed = 1;
-    number = 0;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    armed = shared != MAP_FAILED;
+    owner = getpid();
     failing = n;
     error_number = error;
     snprintf(marks, sizeof marks, "%s", mark);
 }
 
-int fault_count(void) { return number; }
-const char *fault_last(void) { return last; }
+int fault_count(void) { return shared ? shared->number : 0; }
+const char *fault_last(void) { return shared ? shared->last : ""; }
 void fault_disarm(void) { armed = 0; }
 
 static int concerns(int fd, const char *path)
@@ -57,13 +61,15 @@ static int strikes(const char *call, int fd, const char *path)
     if (!armed || inside)
         return 0;
     inside = 1;
-    int hit = concerns(fd, path) && ++number == failing;
+    int hit = concerns(fd, path) && __sync_add_and_fetch(&shared->number, 1) == failing;
     inside = 0;
     if (!hit)
         return 0;
-    snprintf(last, sizeof last, "%s %d %.200s", call, fd, path ? path : "");
-    if (!error_number)
+    snprintf(shared->last, sizeof shared->last, "%s %d %.200s", call, fd, path ? path : "");
+    if (!error_number) {
+        kill(owner, SIGKILL);
         kill(getpid(), SIGKILL);
+    }
     errno = error_number;
     return 1;
 }
