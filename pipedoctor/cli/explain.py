@@ -167,12 +167,12 @@ def _show_page(name: str, request: "ExplainRequest") -> None:
     from pipedoctor.check.page import render_page
     from pipedoctor.cli.terminal import output
     from pipedoctor.engine.catalogue import get_catalogue
-    from pipedoctor.engine.selection import suggest_name
+    from pipedoctor.engine.selection import suggest_check
 
     catalogue = get_catalogue()
     check = catalogue.find_check(name)
     if check is None:
-        close = suggest_name(name.lower(), (*catalogue.by_name, *catalogue.checks))
+        close = suggest_check(catalogue, name)
         message = f"{name}: neither a file nor the name or code of a check{close}"
         raise click.UsageError(message)
     page = render_page(check)

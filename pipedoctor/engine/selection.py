@@ -40,14 +40,23 @@ def suggest_name(name: str, choices: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def suggest_check(catalogue: "Catalogue", name: str) -> str:
+    """``; did you mean `this`?``; else the packs that could not be loaded, and why."""
+    choices = (*catalogue.by_name, *catalogue.checks)
+    close = suggest_name(name.lower(), choices) or suggest_name(name.upper(), choices)
+    return close or "".join(
+        f"; pack {broken.pack} could not be loaded: {broken.reason}"
+        for broken in catalogue.broken
+    )
+
+
 def _match_codes(catalogue: "Catalogue", name: str) -> list[str]:
     check = catalogue.find_check(name)
     if check is not None:
         return [check.code]
     found = [code for code in catalogue.checks if code.startswith(name.upper())]
     if not found:
-        choices = (*catalogue.by_name, *catalogue.checks)
-        close = suggest_name(name.lower(), choices) or suggest_name(name.upper(), choices)
+        close = suggest_check(catalogue, name)
         message = f"{name!r} is not the name, code or code prefix of a check{close}"
         raise UnknownNameError(message)
     return found

@@ -239,6 +239,12 @@ def test_a_broken_pack_is_named_and_stops_nobody(start: Start, record: str, tmp_
         assert result.stderr.startswith(b"pipedoctor: pack acme-checks: acme_checks.odd")
         assert result.stderr.count(b"\n") == 1
         assert b"\x1b" not in result.stderr
+    for command in (["check", "--select", "odd"], ["explain", "odd"], ["fix", "odd"]):
+        result = start(*command, env=env)
+
+        assert result.returncode == 2
+        assert b"; pack acme-checks could not be loaded: acme_checks.odd" in result.stderr
+        assert b"\x1b" not in result.stderr
     assert (
         b'"pack": "acme-checks"'
         in start("check", "--from", record, "--format", "json", env=env).stdout

@@ -18,7 +18,7 @@ from pipedoctor.cli.request.config_files import (
     find_user_config,
 )
 from pipedoctor.cli.request.config_sources import describe_sources
-from pipedoctor.engine.selection import UnknownNameError, resolve_codes, suggest_name
+from pipedoctor.engine.selection import UnknownNameError, resolve_codes, suggest_check, suggest_name
 from pipedoctor.report.configuration import ReportedConfiguration, describe_not_obeyed
 from pipedoctor.runtime.files import FileTimeoutError
 from pipedoctor.runtime.probe import Outcome
@@ -208,7 +208,7 @@ def _parse_accepted_risks(
         check = catalogue.find_check(risk.name)
         if check is None:
             message = f"no check is called {risk.name!r}"
-            close = suggest_name(risk.name, catalogue.by_name)
+            close = suggest_check(catalogue, risk.name)
             raise _make_error(file, "accept.name", message + close)
         accepted[check.code] = risk
     return accepted

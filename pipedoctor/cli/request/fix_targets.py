@@ -77,8 +77,7 @@ def _is_there(name: str) -> bool:
 
 
 def _explain_unknown(catalogue: "Catalogue", name: str) -> str:
-    import difflib
+    from pipedoctor.engine.selection import suggest_check
 
-    near = difflib.get_close_matches(name.lower(), catalogue.by_name, n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; see `pipedoctor list`"
+    hint = suggest_check(catalogue, name) or "; see `pipedoctor list`"
     return f"{name}: no check has this name or code, and no such file exists{hint}"
