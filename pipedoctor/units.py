@@ -1,4 +1,4 @@
-"""Byte sizes and spans of time, written and read the way people say them."""
+"""Byte sizes, spans of time and signals, written and read the way people say them."""
 
 import re
 
@@ -70,3 +70,10 @@ def format_count(count: float, noun: str) -> str:
     ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
     number = f"{count:.0f}" if count == int(count) else f"{count:g}"
     return f"{number} {noun}{ending}"
+
+
+def name_signal(number: int) -> str:
+    """``SIGKILL``; ``signal 36`` for those of real time, which have no names."""
+    import signal  # noqa: PLC0415  (only after a process was killed)
+
+    return next((known.name for known in signal.Signals if known == number), f"signal {number}")

@@ -1,10 +1,21 @@
 """Sizes and spans as people write them."""
 
+import signal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipedoctor.units import GiB, KiB, MiB, TiB, format_seconds, format_size, parse_size
+from pipedoctor.units import (
+    GiB,
+    KiB,
+    MiB,
+    TiB,
+    format_seconds,
+    format_size,
+    name_signal,
+    parse_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +98,10 @@ def test_bytes_are_read_exactly(size: int) -> None:
 )
 def test_spans_are_said(span: float, text: str) -> None:
     assert format_seconds(span) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(9, "SIGKILL"), (int(signal.SIGRTMIN) + 2, "signal 36"), (0, "signal 0")]
+)
+def test_signals_are_named(number: int, name: str) -> None:
+    assert name_signal(number) == name

@@ -17,6 +17,7 @@ import msgspec
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime.attempt import Crash, attempt
 from pipedoctor.runtime.bounded_process import reap_killed
+from pipedoctor.units import name_signal
 
 PROGRAMS = Path(__file__).parent / "programs"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -163,7 +164,7 @@ class DecoderProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(1.0)
             if code < 0:
-                return f"its process was killed by {signal.Signals(-code).name}"
+                return f"its process was killed by {name_signal(-code)}"
             return f"its process exited with code {code}"
         return "its process closed its output"
 

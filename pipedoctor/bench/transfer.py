@@ -19,6 +19,7 @@ from pipedoctor.facts import UnreadableError, Window
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
 from pipedoctor.runtime.bounded_process import reap_killed
+from pipedoctor.units import name_signal
 
 TransferAnswer = dict[str, Any]
 """What the program says."""
@@ -196,7 +197,7 @@ def _read_final_answer(answer: bytes, code: int) -> dict[str, Any]:
     """The last word of a program that ended by itself; raises UnreadableError."""
     parsed = _parse_last_answer(answer)
     if not answer or parsed.get("partial"):
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        how = name_signal(-code) if code < 0 else f"exit code {code}"
         message = f"its process ended with {how}"
         raise UnreadableError(message)
     if not parsed:

@@ -33,6 +33,7 @@ from pipedoctor.runtime.probe import (
     make_hung_outcome,
     run_without_children,
 )
+from pipedoctor.units import name_signal
 
 if TYPE_CHECKING:
     from pipedoctor.runtime.blocked_call import ProcessSample
@@ -255,17 +256,12 @@ def _describe_exit(pid: int) -> str:
         if reaped:
             code = os.waitstatus_to_exitcode(status)
             return (
-                f"its process died of {_get_signal_name(-code)}"
+                f"its process died of {name_signal(-code)}"
                 if code < 0
                 else "its process ended without an answer"
             )
         time.sleep(0.01)
     return ""
-
-
-def _get_signal_name(number: int) -> str:
-    known = {member.value: member.name for member in signal.Signals}
-    return known.get(number, f"signal {number}")
 
 
 def _reap_children(pids: set[int]) -> None:

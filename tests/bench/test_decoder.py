@@ -68,6 +68,13 @@ def test_it_is_gone_before_the_images_come(start: Start) -> None:
         gone.send_images([MEBIBYTE] * 4, soon())
 
 
+def test_a_signal_without_a_name_has_its_number(start: Start) -> None:
+    gone = start("os.kill(os.getpid(), 36)")
+
+    with pytest.raises(UnreadableError, match="was killed by signal 36"):
+        gone.wait_for_import(soon())
+
+
 def test_it_closes_its_answers_and_lives_on(start: Start) -> None:
     mute = start("os.close(1); time.sleep(60)")
 

@@ -10,16 +10,18 @@ from pipedoctor_checks.crashes._log_check import log_check
 _CAUSE = "cuda_forward_compat_unsupported"
 _USUAL = (11, 8)
 _IMAGES = {
-    (12, 6): "2.7.1-cuda12.6-cudnn9",
-    (12, 4): "2.6.0-cuda12.4-cudnn9",
-    (12, 1): "2.4.1-cuda12.1-cudnn9",
-    (11, 8): "2.3.1-cuda11.8-cudnn8",
-    (11, 6): "1.13.1-cuda11.6-cudnn8",
+    (12, 6): ("2.7.1-cuda12.6-cudnn9", 560),
+    (12, 4): ("2.6.0-cuda12.4-cudnn9", 550),
+    (12, 1): ("2.4.1-cuda12.1-cudnn9", 530),
+    (11, 8): ("2.3.1-cuda11.8-cudnn8", 520),
+    (11, 6): ("1.13.1-cuda11.6-cudnn8", 510),
 }
-"""PyTorch's own images (https://hub.docker.com/r/pytorch/pytorch, 2026-11-26), by their CUDA."""
+"""
+By CUDA, newest first: PyTorch's own image, and the first driver of that CUDA.
 
-_DRIVERS = {(12, 6): 560, (12, 4): 550, (12, 1): 530, (11, 8): 520, (11, 6): 510}
-"""Of which driver each CUDA is: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes."""
+Images: https://hub.docker.com/r/pytorch/pytorch, 2026-11-26. Drivers:
+https://docs.nvidia.com/cuda/cuda-toolkit-release-notes.
+"""
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
@@ -63,8 +65,8 @@ def _find_image(cuda: str, driver: int) -> str:
     """
     known = parse_version(cuda)[:2] if cuda else _USUAL
     if driver:
-        known = next((cuda for cuda, least in _DRIVERS.items() if driver >= least), _USUAL)
-    return next((tag for least, tag in _IMAGES.items() if known >= least), _IMAGES[_USUAL])
+        known = next((cuda for cuda, (_, least) in _IMAGES.items() if driver >= least), _USUAL)
+    return next((tag for cuda, (tag, _) in _IMAGES.items() if known >= cuda), _IMAGES[_USUAL][0])
 
 
 @log_check(

@@ -1,7 +1,5 @@
 """PDR925: has a worker ended while the job waits for it?"""
 
-import signal
-
 from pipedoctor.check import (
     Confidence,
     Finding,
@@ -13,6 +11,7 @@ from pipedoctor.check import (
     in_code,
 )
 from pipedoctor.facts import LiveJob, LiveProcess
+from pipedoctor.units import name_signal
 from pipedoctor_checks.live._growth import name_process
 
 _SET_A_TIMEOUT = in_code(
@@ -80,7 +79,7 @@ def worker_dead(job: LiveJob, /) -> Findings:
 def _report_crash(
     process: LiveProcess, job: LiveJob, doing: str, evidence: dict[str, object]
 ) -> Finding:
-    name = _name_signal(-(process.exit_status or 0))
+    name = name_signal(-(process.exit_status or 0))
     killed = name == "SIGKILL"
     return Finding(
         severity=Severity.BREAKS,
@@ -89,10 +88,3 @@ def _report_crash(
         evidence=evidence | {"signal": name},
         remedies=(_READ_KERNEL_LOG if killed else _DUMP_STACK,),
     )
-
-
-def _name_signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -177,7 +177,8 @@ def _read_answer(pid: int, answer: int) -> Command:
         return {"error": "closed its answer, and does not end"}
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        return {"error": f"killed by {signal.Signals(-code).name}"}
+        name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
+        return {"error": f"killed by {name}"}
     return {"error": f"exited with code {code}"}
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import signal
 import time
 
 import msgspec
@@ -14,6 +13,7 @@ from pipedoctor.facts import Hang, TorchImport, UnreadableError
 from pipedoctor.runtime.bounded_process import run_bounded
 from pipedoctor.runtime.lanes import Announce
 from pipedoctor.textsafe import decode_json
+from pipedoctor.units import name_signal
 
 _LINE_MARK = b"\x1epipedoctor "
 _MAX_OUTPUT_BYTES = 1 << 16
@@ -122,7 +122,7 @@ def torch_import(
     return TorchImport(
         ok=False,
         seconds=round(spent, 3),
-        signal=signal.Signals(-code).name if code < 0 else "",
+        signal=name_signal(-code) if code < 0 else "",
         error=_get_last_line(done.stderr) or f"the interpreter ended with exit code {code}",
     )
 

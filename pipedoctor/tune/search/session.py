@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -40,7 +39,7 @@ from pipedoctor.tune.target.messages import (
     encode_line,
 )
 from pipedoctor.tune.target.supervisor import BOOT_CODE
-from pipedoctor.units import format_size
+from pipedoctor.units import format_size, name_signal
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -236,12 +235,5 @@ def _describe_end(message: ProcessEnded | CleanedUp) -> str:
     lines = [line for line in _read_tail(message).splitlines() if line.strip()]
     last = f"; last output: {lines[-1].strip()[:200]}" if lines else ""
     if code < 0:
-        return f"the target's process was killed by {_name_signal(-code)}{last}"
+        return f"the target's process was killed by {name_signal(-code)}{last}"
     return f"the target's process exited with code {code}{last}"
-
-
-def _name_signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # those of real time have no names
-        return f"signal {number}"

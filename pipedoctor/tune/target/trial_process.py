@@ -6,7 +6,6 @@
 
 import os
 import select
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -33,6 +32,7 @@ from pipedoctor.tune.target.messages import (
     encode_line,
 )
 from pipedoctor.tune.target.process_tree import die_with_parent, kill_tree
+from pipedoctor.units import name_signal
 
 _STUCK_SECONDS = 0.3
 """A process that sleeps so long in one call waits for a path that does not answer."""
@@ -174,7 +174,7 @@ def _explain_no_answer(status: int | None, seconds: float, *, killed_by_us: bool
         reason = f"no answer within {seconds:.0f} s, and it does not end when it is killed"
         return TrialFailed(reason=reason, hung=True)
     if os.WIFSIGNALED(status) and not killed_by_us:
-        name = signal.Signals(os.WTERMSIG(status)).name
+        name = name_signal(os.WTERMSIG(status))
         return TrialFailed(reason=f"was killed by {name}")
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         code = os.WEXITSTATUS(status)
