@@ -45,8 +45,7 @@ def suggest_check(catalogue: "Catalogue", name: str) -> str:
     choices = (*catalogue.by_name, *catalogue.checks)
     close = suggest_name(name.lower(), choices) or suggest_name(name.upper(), choices)
     return close or "".join(
-        f"; pack {broken.pack} could not be loaded: {broken.reason}"
-        for broken in catalogue.broken
+        f"; pack {broken.pack} could not be loaded: {broken.reason}" for broken in catalogue.broken
     )
 
 
