@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from pipedoctor.check import Finding, Remedy
 from pipedoctor.check.remedy_steps import group_steps
@@ -18,11 +19,13 @@ EXAMPLE_SITES: Mapping[str, Site] = {
 }
 _LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
 """How a title begins of what only looks, or helps in some cases: no change is behind it."""
+_ALTERNATIVELY = "Alternatively "
+"""How the title begins of what stands behind another way."""
 _OF_SHELL = (("ulimit",), ("unset",), ("env",), ["export"])
 """How a remedy begins that holds in the shell in which it is typed."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
 """How a snippet begins that stands for a command where Compose or a Dockerfile is used."""
-_OF_MANIFEST = (*_OF_DOCKER, "spec:\n", "#SBATCH ")
+_OF_MANIFEST = (*_OF_DOCKER, "spec:\n", "#SBATCH ", "#BSUB ")
 """The same, or of what Kubernetes cannot patch, or of a batch script."""
 _FILE_LINES = ("#", "tmpfs ")
 """How a snippet begins that goes into a file for later."""
@@ -95,7 +98,16 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
         fitted = done and first.fits and not first.title.startswith(_LOOKING)
         return not first.for_here, later, code and not fitted
 
-    return tuple(one for group in sorted(groups, key=key) for one in group)
+    ordered = [one for group in sorted(groups, key=key) for one in group]
+    return (*map(_lead, ordered[:1]), *ordered[1:])
+
+
+def _lead(remedy: SuggestedRemedy) -> SuggestedRemedy:
+    """The same where nothing stands before it."""
+    if not remedy.title.startswith(_ALTERNATIVELY):
+        return remedy
+    title = remedy.title.removeprefix(_ALTERNATIVELY)
+    return replace(remedy, title=f"{title[:1].upper()}{title[1:]}")
 
 
 def _is_asked(remedy: SuggestedRemedy) -> bool:

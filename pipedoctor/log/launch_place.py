@@ -6,7 +6,18 @@ from pipedoctor.lazy_pattern import compile_lazily
 
 PLACE_WORDS = frozenset(
     {
-        *("srun", "salloc", "slurm", "slurmd", "slurmstepd", "squeue", "sacct", "scontrol"),
+        *(
+            "srun",
+            "salloc",
+            "slurm",
+            "slurmd",
+            "slurmstepd",
+            "squeue",
+            "sacct",
+            "scontrol",
+            "jobid",
+            "exitcode",
+        ),
         *("kubectl", "kubelet", "kubernetes", "oomkilled", "crashloopbackoff", "pod"),
         *(
             "docker",
@@ -42,7 +53,8 @@ _PLACE_MARKS = compile_lazily(
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
     r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"
-    r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
+    r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d|\bOUT_OF_ME(?:\+|MORY\b)"
+    r"|^JobID(?:\|| {2,30})(?:\w{1,20}(?:\|| {1,30})){0,6}(?:State|ExitCode|ReqMem)\b)"
     r"|(?P<docker>\b(?:docker|podman)(?: container)? (?:run|exec|start)\b"
     r"|[$#>] (?:sudo )?(?:docker|podman) (?:stats|logs|inspect|attach|restart|system|ps"
     r"|images|build)\b"

@@ -52,7 +52,9 @@ _WORKLOAD = compile_lazily(
     r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
 )
 _CONTAINER = compile_lazily(
-    r"\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ](?P<container>[a-z0-9-]{1,60})"
+    r"(?:\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ]"
+    r"|\blow on resource: [\w-]{1,40}\. .{0,80}?\bContainer )"
+    r"(?P<container>[a-z0-9-]{1,60})"
 )
 _NAMESPACE = compile_lazily(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"

@@ -56,7 +56,7 @@ _PYTHON = compile_lazily(
 _MARKS = compile_lazily(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^Name(?:space)?: | \d{1,2}/\d{1,2} {2}|^FROM |  \| |ython ?3"
-    r"|^#\d|^ > \[|^Step \d"
+    r"|^#\d|^ > \[|^Step \d|\blow on resource: "
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "

@@ -70,9 +70,9 @@ QUOTA = "$ docker run --cpus=2 x\nnr_throttled 47903\n"
         ),
         pytest.param(
             "import torch_scatter\nOSError: libtorch_cuda_cu.so: cannot open shared object file\n",
-            "python -m pip install --force-reinstall --no-deps --no-build-isolation"
-            " --no-cache-dir torch_scatter",
-            id="an extension from source",
+            "python -m pip install --force-reinstall --no-deps torch_scatter -f"
+            " https://data.pyg.org/whl/torch-",
+            id="an extension that has wheels for each torch",
         ),
         pytest.param(
             '  File "/x/torchaudio/_extension/utils.py", line 61, in _load_lib\n'
@@ -116,7 +116,7 @@ QUOTA = "$ docker run --cpus=2 x\nnr_throttled 47903\n"
         ),
         pytest.param(
             READ_ONLY.format("/mnt/hf/datasets"),
-            "export HF_HOME=$HOME/.cache/huggingface",
+            "export HF_DATASETS_CACHE=${SLURM_TMPDIR:-/tmp/cache-$(id -u)}/datasets",
             id="a cache elsewhere",
         ),
         pytest.param(

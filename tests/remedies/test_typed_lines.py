@@ -43,6 +43,12 @@ def list_lines() -> list[str]:
     return list_typed_lines(one for _, one in list_printed())
 
 
+@functools.cache
+def list_lines_of_logs() -> list[str]:
+    """The same for every text of a log."""
+    return list_typed_lines(one for _, one in list_every_log())
+
+
 def find_program(line: str) -> str:
     words = shlex.split(line.splitlines()[0])
     return words[words[:1] == ["sudo"]].rpartition("/")[2]
@@ -65,7 +71,7 @@ def test_every_line_is_typed_or_says_why_not() -> None:
 
 @pytest.mark.extended
 def test_every_line_for_every_log_is_typed_or_says_why_not() -> None:
-    check_known(list_typed_lines(one for _, one in list_every_log()))
+    check_known(list_lines_of_logs())
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "elsewhere" in case], ids=str)
@@ -120,20 +126,34 @@ def check_typed(line: str, case: dict[str, Any], folder: Path) -> None:
     assert re.fullmatch(case.get("errors", ""), done.stderr), (line, done.stderr)
 
 
-@pytest.mark.root
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if "elsewhere" not in case], ids=lambda case: case["line"]
-)
-def test_a_line_does_what_it_is_for(case: dict[str, Any], tmp_path: Path) -> None:
-    lines = [line for line in list_lines() if case in find_cases(line)]
+def type_lines(lines: list[str], case: dict[str, Any], folder: Path) -> None:
+    """Each that can be typed here; skips where one cannot."""
     obstacles = {line: find_obstacle(line, case) for line in lines}
     for number, line in enumerate(lines):
         if not obstacles[line]:
-            folder = tmp_path / str(number)
-            folder.mkdir()
-            check_typed(line, case, folder)
+            own = folder / str(number)
+            own.mkdir()
+            check_typed(line, case, own)
     if any(obstacles.values()):
         pytest.skip(next(filter(None, obstacles.values())))
+
+
+TYPED = [case for case in CASES if "elsewhere" not in case]
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("case", TYPED, ids=lambda case: case["line"])
+def test_a_line_does_what_it_is_for(case: dict[str, Any], tmp_path: Path) -> None:
+    type_lines([line for line in list_lines() if case in find_cases(line)], case, tmp_path)
+
+
+@pytest.mark.root
+@pytest.mark.extended
+@pytest.mark.parametrize("case", TYPED, ids=lambda case: case["line"])
+def test_a_line_for_any_log_does_what_it_is_for(case: dict[str, Any], tmp_path: Path) -> None:
+    others = [line for line in list_lines_of_logs() if line not in list_lines()]
+
+    type_lines([line for line in others if case in find_cases(line)], case, tmp_path)
 
 
 def test_an_export_gives_the_job_a_value(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Half of the batch size, in the command that a log shows."""
 
+from itertools import pairwise
+
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor.lazy_pattern import compile_lazily
@@ -11,6 +13,13 @@ _BATCH = compile_lazily(
 """``--batch-size 64``, ``--per_device_train_batch_size=8``, ``-b 128``, ``data.batch_size=32``."""
 _SETTING = "jobbatch"
 _TITLE = "Halve {} until it fits, and accumulate gradients over as many batches more"
+
+_ONE_SAMPLE = in_code(
+    "One sample alone does not fit: keep fewer activations (gradient checkpointing), cut the"
+    " samples smaller, or take a GPU with more memory",
+    "from torch.utils.checkpoint import checkpoint\n\n"
+    "x = checkpoint(block, x, use_reentrant=False)  # instead of block(x), for each large block",
+)
 
 
 def halve_in_command(log: Log) -> Remedy | None:
@@ -29,8 +38,10 @@ def halve_in_command(log: Log) -> Remedy | None:
 
 def halve_in_code(log: Log, cause: str) -> Remedy:
     """Half of the batch size that the log names, for its trainer or its loader."""
-    told = log.find_value(cause, "batch") or _find_setting(log)
+    told = _find_failed(log, cause) or _find_setting(log)
     half = int(told) // 2 if told.isdecimal() else 0
+    if told == "1":
+        return _ONE_SAMPLE
     if not half:
         return in_code(_TITLE.format("batch_size"))
     if "of-trainer" not in log.find_ids(cause):
@@ -41,6 +52,17 @@ def halve_in_code(log: Log, cause: str) -> Remedy:
         f"TrainingArguments(..., per_device_train_batch_size={half},"
         f" gradient_accumulation_steps={steps})",
     )
+
+
+def _find_failed(log: Log, cause: str) -> str:
+    """The last size that did not fit, where several were tried; else the first that is named."""
+    named = [one for one in log.find_seen(cause) if "batch" in one.values]
+    failed = [one.values["batch"] for one in named if "memory" in one.text]
+    if failed:
+        return failed[-1]
+    sizes = log.find_values(cause, "batch")
+    halved = all(int(large) == 2 * int(small) for large, small in pairwise(sizes))
+    return next(iter(sizes[-1:] if halved else sizes), "")
 
 
 def _find_setting(log: Log) -> str:

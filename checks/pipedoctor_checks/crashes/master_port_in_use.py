@@ -1,7 +1,7 @@
 """PDR962: another process already listens on the rendezvous port."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pipedoctor.check import (
     Finding,
@@ -41,7 +41,9 @@ _REMEDIES = (
         fits=(Launcher.KUBERNETES,),
     ),
 )
-_MAX_PORT = 65535
+_MAX_PORT, _USUAL_PORT = 65535, 29500
+_FIRST_OF_USERS = 1024
+"""Only root listens on a port below it."""
 _SEVERAL_NODES = re.compile(r"--(?:nnodes[= ](?!1\b)|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)")
 
 _OWN_PORT = re.compile(r"--(?:main[-_]process|master)[-_]port(?:=| +)\S+ *")
@@ -78,8 +80,9 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     if holder is None:
         return
     names = log.names if log is not None else {}
+    seen = log.find_ids("master_port_in_use") if log is not None else frozenset()
     free = _find_free_port(ports, port)
-    own = tuple(_choose_port_of_launcher(free, names))
+    own = tuple(_choose_port_of_launcher(free, names, seen))
     known = _REMEDIES[2:] if own else _REMEDIES[1:] if "torchrun" in names else _REMEDIES
     chosen = own or (_choose_free_port(free, names) if port == ports.master else ())
     remedies = (*chosen, *known)
@@ -99,12 +102,17 @@ def _find_port(ports: Ports, log: Log | None) -> int | None:
     return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
 
 
-def _choose_port_of_launcher(free: int | None, names: Mapping[str, str]) -> Iterator[Remedy]:
+def _choose_port_of_launcher(
+    free: int | None, names: Mapping[str, str], seen: Collection[str]
+) -> Iterator[Remedy]:
     """Where it passes its own port on, whatever MASTER_PORT says."""
     if "accelerate" in names:
         start, _, rest = names["accelerate"].partition("accelerate launch ")
         words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
         yield advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}")
+    elif "accelerate" in seen and "of-accelerate" not in seen:  # it alone says so
+        words = ("accelerate", "launch", "--main_process_port", "0", "train.py")
+        yield advise_launch("Let accelerate choose a free port", argv=words)
     elif names.get("trainer", "").partition(" ")[0].endswith("deepspeed") and free:
         start, _, rest = names["trainer"].partition(" ")
         words = f"{start} --master_port {free} {_OWN_PORT.sub('', rest)}"
@@ -119,7 +127,8 @@ def _choose_port_of_launcher(free: int | None, names: Mapping[str, str]) -> Iter
 
 def _find_free_port(ports: Ports, port: int) -> int | None:
     taken = {one.port for one in ports.listening}
-    return next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
+    start = port + 1 if port >= _FIRST_OF_USERS else _USUAL_PORT
+    return next((n for n in range(start, _MAX_PORT + 1) if n not in taken), None)
 
 
 def _choose_free_port(free: int | None, names: Mapping[str, str]) -> Iterator[Remedy]:

@@ -47,6 +47,12 @@ _LOAD_ONCE = in_code(
     " once"
 )
 
+_READ_IN_PARTS = in_code(
+    "One array does not fit: leave it in its file and read only what is needed, or make the"
+    " numbers smaller (float32 takes half of float64)",
+    'array = np.load(path, mmap_mode="r")  # a page is read when it is used',
+)
+
 _USUAL_OF_WINDOWS = 24
 """GiB of a machine with 32, of which WSL takes half."""
 
@@ -95,6 +101,8 @@ def _find_holders(seen: Collection[str]) -> tuple[Remedy, ...]:
         return ()
     if {"host-filled", "offloaded"} <= {*seen}:
         return (_OFFLOAD_FURTHER,)
+    if "whole-array" in seen:
+        return (_READ_IN_PARTS,)
     return (_LOAD_ONCE,) if "shards" in seen and "shards-done" not in seen else ()
 
 
