@@ -111,8 +111,10 @@ def _choose_port_of_launcher(
         words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
         yield advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}")
     elif "accelerate" in seen and "of-accelerate" not in seen:  # it alone says so
-        words = ("accelerate", "launch", "--main_process_port", "0", "train.py")
-        yield advise_launch("Let accelerate choose a free port", argv=words)
+        yield advise_launch(
+            "Let accelerate choose a free port",
+            argv=("accelerate", "launch", "--main_process_port", "0", "train.py"),
+        )
     elif names.get("trainer", "").partition(" ")[0].endswith("deepspeed") and free:
         start, _, rest = names["trainer"].partition(" ")
         words = f"{start} --master_port {free} {_OWN_PORT.sub('', rest)}"
