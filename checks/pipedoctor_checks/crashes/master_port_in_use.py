@@ -80,7 +80,7 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     if holder is None:
         return
     names = log.names if log is not None else {}
-    seen = log.find_ids("master_port_in_use") if log is not None else frozenset()
+    seen = log.find_ids("master_port_in_use") if log is not None else frozenset[str]()
     free = _find_free_port(ports, port)
     own = tuple(_choose_port_of_launcher(free, names, seen))
     known = _REMEDIES[2:] if own else _REMEDIES[1:] if "torchrun" in names else _REMEDIES
