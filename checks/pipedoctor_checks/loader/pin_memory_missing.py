@@ -53,9 +53,9 @@ def pin_memory_missing(source: Source, /) -> Findings:
     or batches that are made on the GPU, which cannot be pinned.
     `accelerator.prepare` copies each batch, and pins none. Without workers nothing is pinned in
     advance: that is a note, and not reported at all if there are no workers on purpose, if only
-    an evaluation uses the loader, or if items are not known to do more than pick data from
-    memory. An evaluation in a single pass, or one that generates text, is a note as well, and
-    so is a dataset that is only tried out under the main guard of its own file.
+    an evaluation in a single pass uses the loader, or if items are not known to do more than
+    pick data from memory. An evaluation in a single pass, or one that generates text, is a
+    note as well, and so is a dataset that is only tried out under the main guard of its own file.
 
     ## Bad example
 
@@ -127,8 +127,7 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
         return False
     if has_no_workers(loader):
         chosen = loader.get("num_workers").how == "literal"
-        idle = all(source.loops[n].role == "eval" for n in loader.fed)
-        if chosen or idle or not has_item_work(loader):
+        if chosen or not has_item_work(loader) or is_single_evaluation(source, loader):
             return False
     return any(not copy.details.fresh for copy in find_device_copies(source, loader))
 

@@ -46,7 +46,9 @@ def evaluate():
 """
 )
 TRAIN_LOADER_LOOP = "\nfor x in train_loader:\n    net(x.cuda()).backward()\n"
+TEST = "@torch.no_grad()\ndef test():\n    for x in loader:\n        net(x.cuda())\n"
 SILENT = {
+    "in a single evaluation, without workers": image_training("Images()", f"{TEST}test()\n"),
     "pinned": loader_call("Images(), pin_memory=True", TRAIN_LOOP),
     "on the CPU": loader_call("Images()", TRAIN_LOOP.replace("x.to(device)", "x.float()")),
     "nobody knows": loader_call("Images(), pin_memory=args.pin", TRAIN_LOOP),
@@ -79,6 +81,9 @@ SILENT = {
     "loader = build()\n" + IMAGE_EPOCHS,
 }
 SPEAKS = {
+    "in the evaluation of each epoch, without workers": image_training(
+        "Images()", f"{TEST}for epoch in range(9):\n    test()\n"
+    ),
     "not given": loader_call("Images()", TRAIN_LOOP),
     "False": loader_call("Images(), pin_memory=False", TRAIN_LOOP),
     "another's batches are on the GPU": loader_call(

@@ -1,7 +1,6 @@
 """Tensors made on the host and moved, in code that runs for each batch outside of its loop."""
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
@@ -9,7 +8,6 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
-from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -20,18 +18,21 @@ from pipedoctor.source.detect.training.host_factories import (
     find_made,
     is_created,
 )
+from pipedoctor.source.detect.training.layers import is_module
+from pipedoctor.source.detect.training.step_reach import (
+    StepReach,
+    comes_each_time,
+    list_callers,
+    may_be_kept,
+)
 from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.call_index import CallSite
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition, LoopNode
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.callables import Callee
 from pipedoctor.source.values.lattice import InstanceValue
-
-_MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
-_DEVICE_FLAG = compile_lazily(r"cuda|gpu", re.IGNORECASE)
-_KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
 
 _DETAILS = CreatedThenMoved(
     in_loop=-1, non_blocking=False, unknown=False, fresh=False, variable="", pins=False
@@ -70,6 +71,7 @@ class _CopyFinder:
     def __init__(self, recorder: EventRecorder) -> None:
         self.recorder = recorder
         self.evaluating = EvaluatingCode(recorder)
+        self.reach = StepReach(recorder, self.evaluating)
         self._known: dict[CodeScope, list[_Copy]] = {}
 
     def find_all(self, scope: CodeScope) -> list[_Copy]:
@@ -90,7 +92,7 @@ class _CopyFinder:
             copy
             for copy in self.find_all(scope)
             if not copy[1].context.inner
-            if not any(_may_be_kept(one, scope) for one in copy[1].context.guards)
+            if not any(may_be_kept(one, scope) for one in copy[1].context.guards)
         ]
 
     def creates(self, copy: _Copy) -> bool:
@@ -123,7 +125,7 @@ def _list_copies_of_forward(copies: _CopyFinder) -> Iterator[_Copy]:
         forward = cls.methods.get("forward", cls.methods.get("__call__"))
         if forward is None or not _may_move(forward) or cls.module.is_test:
             continue
-        if _MODULE_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1]):
+        if not is_module(recorder.project, cls):
             continue
         yield from copies.find_plain(forward)
         if copies.creating_scopes <= {forward}:
@@ -139,17 +141,6 @@ def _list_copies_of_losses(copies: _CopyFinder) -> Iterator[_Copy]:
         named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
         if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
             yield from copies.find_plain(scope)
-
-
-def _may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
-    """``if self.grid is None``, ``if key not in self.grids``: is it made for a new size only?"""
-    test = guard.test
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        left = test.left
-        if isinstance(left, ast.Name) and left.id in scope.parameter_names:
-            return False  # whether it is given
-    text = unparse_short(test)
-    return any(word in text for word in _KEEPING_WORDS)
 
 
 def _is_plain(callee: Callee) -> bool:
@@ -176,24 +167,13 @@ def _counts_epochs(loop: LoopNode) -> bool:
 
 def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
     """What functions do that a loop over batches calls in each step, without the batch."""
-    recorder = copies.recorder
     for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         if is_initializer(scope):
             continue
-        plain = [
-            copy
-            for copy in copies.find_plain(scope)
-            if all(map(_asks_for_device, copy[1].context.guards)) and copies.creates(copy)
-        ]
-        if plain and any(_is_plain_step(copies, one) for one in _callers(recorder, scope)):
+        usual = (one for one in copies.find_plain(scope) if comes_each_time(one[1].context, scope))
+        plain = [copy for copy in usual if copies.creates(copy)]
+        if plain and copies.reach.comes_to(scope):
             yield from plain
-
-
-def _asks_for_device(guard: GuardCondition) -> bool:
-    """``if self.use_gpu:``, as every run on a GPU has it."""
-    test = guard.test
-    named = isinstance(test, (ast.Name, ast.Attribute)) or "is_available" in unparse_short(test)
-    return guard.holds and named and bool(_DEVICE_FLAG.search(unparse_short(test)))
 
 
 def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]]) -> None:
@@ -201,7 +181,7 @@ def _record_given_to_movers(copies: _CopyFinder, known: set[tuple[str, int, int]
     recorder = copies.recorder
     for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         moved = {key for copy in copies.find_plain(scope) if (key := _moved_parameter(scope, copy))}
-        for site in _callers(recorder, scope) if moved and not is_initializer(scope) else ():
+        for site in list_callers(recorder, scope) if moved and not is_initializer(scope) else ():
             given = [value for name, value in match_arguments(scope, site.node) if name in moved]
             if not given or not _runs_per_step(copies, site):
                 continue
@@ -227,38 +207,12 @@ def _find_creation(scope: CodeScope, given: ast.expr) -> ast.expr:
     return max(before, key=lambda one: one.lineno, default=given)
 
 
-def _is_plain_step(copies: _CopyFinder, site: CallSite) -> bool:
-    """In a loop over batches, or without conditions in a function that such a loop has led to."""
-    followed = id(site.scope) in copies.recorder.followed_scopes and not is_initializer(site.scope)
-    plain = followed and not (site.step.context.guards or site.step.context.inner)
-    return plain or _is_called_per_step(copies, site)
-
-
 def _runs_per_step(copies: _CopyFinder, site: CallSite) -> bool:
     """In a loop over batches, or in a function that such a loop has led to."""
     followed = id(site.scope) in copies.recorder.step_scopes and not is_initializer(site.scope)
     context = site.step.context
-    kept = any(_may_be_kept(one, site.scope) for one in context.guards)
-    return _is_called_per_step(copies, site) or (followed and not (context.inner or kept))
-
-
-def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
-    """The calls that enter a function; of a method by any object of its class."""
-    for site in recorder.project.find_call_sites(scope.name.rpartition(".")[2]):
-        entered = recorder.call_graph.resolve_call(site.node.func, site.scope, site.scope.owner)
-        if any(target is scope for target, _ in entered):
-            yield site
-
-
-def _is_called_per_step(copies: _CopyFinder, site: CallSite) -> bool:
-    """In the body of a loop over batches, whatever holds there; or of one without gradients."""
-    context = site.step.context
-    within = [one for one in context.loops if id(one) in copies.recorder.loop_indices]
-    if context.loops and not within and copies.evaluating.holds(site.scope, site.step):
-        within = [*context.loops]
-    if not within or context.inner or context.handler or site.scope.module.is_test:
-        return False
-    return all(guard.test.lineno <= within[-1].lineno for guard in context.guards)
+    kept = any(may_be_kept(one, site.scope) for one in context.guards)
+    return copies.reach.is_in_loop(site) or (followed and not (context.inner or kept))
 
 
 def _may_move(scope: CodeScope) -> bool:

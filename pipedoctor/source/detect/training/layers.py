@@ -11,8 +11,9 @@ _MODULE_CLASSES = frozenset(("torch.nn.Module", "torch.nn.modules.module.Module"
 
 
 def is_module(project: Project, cls: ClassDefinition) -> bool:
-    """Does a class derive from ``nn.Module``?"""
-    return not _MODULE_CLASSES.isdisjoint(project.find_bases(cls)[1])
+    """Does a class derive from ``nn.Module``, itself or as one of Lightning?"""
+    names = project.find_bases(cls)[1]
+    return any(one in _MODULE_CLASSES or one.endswith(".LightningModule") for one in names)
 
 
 def is_layer_output(project: Project, scope: CodeScope, call: ast.Call) -> bool:
