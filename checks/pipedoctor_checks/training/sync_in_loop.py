@@ -36,10 +36,10 @@ def sync_in_loop(source: Source, /) -> Findings:
     A value computed from the batch is read in the loop itself, in every step; or a training calls
     `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not reported:
     reads guarded by an interval or a flag, results that an evaluation needs on the host (unless it
-    reads them sample by sample), an evaluation that generates text (`model.generate`), and a single
-    evaluation that synchronizes each step to time it. The loops of one file are one finding. It is
-    a note if none of the waiting loops trains, and not reported in a file that only evaluates,
-    once. A training loop whose course depends on the value (it stops if the loss is not finite)
+    reads them sample by sample, or a loss), an evaluation that generates text (`model.generate`),
+    and a single evaluation that synchronizes each step to time it. The loops of one file are one
+    finding. It is a note if none of the waiting loops trains, and not reported in a file that only
+    evaluates, once. A training loop whose course depends on the value (it stops if the loss is not finite)
     waits as well, and often has to: a note. The value that decides the course of an evaluation is
     left out, and not what else is read there.
 
@@ -195,7 +195,7 @@ def _is_timed(source: Source, loop: int) -> bool:
 
 
 def _is_needless(event: Event[HostRead], loop: Loop) -> bool:
-    """Can it be removed? Evaluations may need results on the host, but not sums or parts."""
+    """Can it be removed? Evaluations may need results on the host, but no sums, parts or losses."""
     how = event.details.how
-    alone = event.details.parts and loop.repeats and how != "if"
+    alone = loop.repeats and ("loss" in event.name.lower() or (event.details.parts and how != "if"))
     return alone or how in {"item", "float", "print"} or loop.role == "train"
