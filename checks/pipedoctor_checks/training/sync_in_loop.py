@@ -39,9 +39,9 @@ def sync_in_loop(source: Source, /) -> Findings:
     reads them sample by sample, or a loss), an evaluation that generates text (`model.generate`),
     and a single evaluation that synchronizes each step to time it. The loops of one file are one
     finding. It is a note if none of the waiting loops trains, and not reported in a file that only
-    evaluates, once. A training loop whose course depends on the value (it stops if the loss is not finite)
-    waits as well, and often has to: a note. The value that decides the course of an evaluation is
-    left out, and not what else is read there.
+    evaluates, once. A training loop whose course depends on the value (it stops if the loss is not
+    finite) waits as well, and often has to: a note. The value that decides the course of an
+    evaluation is left out, and not what else is read there.
 
     ## Bad example
 
