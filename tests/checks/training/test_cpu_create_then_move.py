@@ -51,34 +51,6 @@ class Points:
 def to_device(x, device):
     return x.to(device)
 """
-DEEP = """
-class Codes(torch.nn.Module):
-    def forward(self, x):
-        return self.mix(x)
-    def mix(self, x):
-        raise NotImplementedError
-
-class Random(Codes):
-    def mix(self, x, mask=None, labels=None):
-        {asked}:
-            mask = torch.eye(len(x)).to(x.device)
-        return mask @ x
-
-def mean(x):
-    if world_size() > 1:
-        x = x + torch.ones(1).cuda()
-    return x
-
-def report(x):
-    return mean(x)
-
-def train(loader):
-    for x in loader:
-        loss = net(x.cuda())
-        loss.backward()
-        {step}
-"""
-STEP = {"asked": "if mask is None and labels is None", "step": "report(3)"}
 TABLES = """
 class Diffusion:
     def __init__(self, steps):
@@ -113,12 +85,6 @@ def main(loader):
 NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
 SILENT: dict[str, Code] = {
     "without elements": batch_loop("z = torch.empty(0).to(device)\ny = torch.tensor([]).cuda()"),
-    "far below, and now and then": DEEP.format(
-        asked="if self.mask is None", step="if step % 9 == 0: report(3)"
-    ),
-    "far below, of a program that never calls it": DEEP.format(
-        asked="if 'mask' not in self.kept", step="pass"
-    ),
     "an array that is filled": batch_loop(
         "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"
     ),
@@ -194,10 +160,6 @@ SILENT: dict[str, Code] = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS: dict[str, Code] = {
-    "in what a function of the step calls, among several machines": DEEP.format(
-        **STEP | {"asked": "if self.mask is None"}
-    ),
-    "where an argument is not given, in a class below": DEEP.format(**STEP | {"step": "pass"}),
     "a script of its own": {"net.py": TRIED, "train.py": "from other import Net\n"},
     "a queue that is made again": QUEUE.format(asked="hasattr(self, 'queue')"),
     "tables of NumPy": TABLES.format(made="np.linspace(0, 1, steps)") + NOISY,

@@ -1,0 +1,49 @@
+"""PDR411: tensors that functions make which a step comes to through others."""
+
+from pipedoctor_checks.training.cpu_create_then_move import cpu_create_then_move
+from tests.checks.code_samples import Code, make_tests
+
+DEEP = """
+class Codes(torch.nn.Module):
+    def forward(self, x):
+        return self.mix(x)
+    def mix(self, x):
+        raise NotImplementedError
+
+class Random(Codes):
+    def mix(self, x, mask=None, labels=None):
+        {asked}:
+            mask = torch.eye(len(x)).to(x.device)
+        return mask @ x
+
+def mean(x):
+    if world_size() > 1:
+        x = x + torch.ones(1).cuda()
+    return x
+
+def report(x):
+    return mean(x)
+
+def train(loader):
+    for x in loader:
+        loss = net(x.cuda())
+        loss.backward()
+        {step}
+"""
+STEP = {"asked": "if mask is None and labels is None", "step": "report(3)"}
+SILENT: dict[str, Code] = {
+    "far below, and now and then": DEEP.format(
+        asked="if self.mask is None", step="if step % 9 == 0: report(3)"
+    ),
+    "far below, of a program that never calls it": DEEP.format(
+        asked="if 'mask' not in self.kept", step="pass"
+    ),
+}
+SPEAKS: dict[str, Code] = {
+    "in what a function of the step calls, among several machines": DEEP.format(
+        **STEP | {"asked": "if self.mask is None"}
+    ),
+    "where an argument is not given, in a class below": DEEP.format(**STEP | {"step": "pass"}),
+}
+
+test_silent, test_speaks = make_tests(cpu_create_then_move, SILENT, SPEAKS)
