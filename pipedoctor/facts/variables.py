@@ -18,11 +18,14 @@ COLLECTED_VARIABLES = (
     "MKL_THREADING_LAYER",
     "NVIDIA_DRIVER_CAPABILITIES",
     "NVIDIA_VISIBLE_DEVICES",
+    "PYTHONDEVMODE",
     "PYTHONHOME",
+    "PYTHONMALLOC",
     "PYTHONNOUSERSITE",
     "PYTHONPATH",
     "PYTORCH_CUDA_ALLOC_CONF",
     "ROCR_VISIBLE_DEVICES",
+    "TORCH_DISTRIBUTED_DEBUG",
     "VIRTUAL_ENV",
 )
 """What is read at all; nothing else of the environment reaches a report."""
