@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from pipedoctor.check import Confidence
 from pipedoctor.explanation.combined_lines import find_combined_lines
@@ -14,7 +15,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
-from pipedoctor.log.progress import is_failure, is_handled, is_refuted, is_survived
+from pipedoctor.log.progress import is_failure, is_handled, is_over, is_refuted, is_survived
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -38,6 +39,10 @@ _CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
 """What the code asks before it raises an exception of its own."""
 _FATAL_SCORE, _CAUSE_MARGIN = 70, 25
 """Strength of what ends a job; how much weaker than its consequence a cause may be."""
+
+
+_ENDING = frozenset({SignatureRole.ERROR, SignatureRole.ECHO})
+"""Roles of what ends a job."""
 
 
 class RankedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +84,8 @@ class _WeightedSighting(msgspec.Struct, frozen=True):
 
 def diagnose(log: Log, signatures: SignatureCatalogue) -> Diagnosis:
     """Rank the causes by the text alone; the order is total."""
+    if log.work_spans:
+        log = replace(log, raised=tuple(r for r in log.raised if not is_over(r, log)))
     valid = _select_valid(log, signatures)
     voices = _weigh_sightings(valid, log, signatures)
     scores = {cause: _score_cause(group) for cause, group in voices.items()}
@@ -99,7 +106,7 @@ def diagnose(log: Log, signatures: SignatureCatalogue) -> Diagnosis:
     first = causes[0].cause if causes else ""
     raised = None if causes else _find_exception(log, ())
     known = causes or raised is not None or log.done_line
-    if not known and tells_of_failure(log.brief, goes_on=log.progress_line > 0):
+    if not known and tells_of_failure(log.brief, goes_on=bool(log.progress_line or log.work_spans)):
         return Diagnosis(causes=tuple(_guess_by_words(log, signatures)))
     return Diagnosis(causes=causes, echoes=tuple(_find_echoes(valid, folded, first)), raised=raised)
 
@@ -125,6 +132,7 @@ def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, 
         (seen, signature)
         for seen, signature in found
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
+        if signature.role not in _ENDING or not is_over(seen, log)
     ]
     failed = bool(log.raised) or any(is_failure(*match) for match in matches)
     return [

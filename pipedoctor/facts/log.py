@@ -60,6 +60,14 @@ class Seen(Part, frozen=True, kw_only=True):
         return self.signature.partition("/")[0]
 
 
+class WorkSpan(Part, frozen=True, kw_only=True):
+    """Lines between which a job, or one of its ranks, goes on with the same work."""
+
+    rank: str = ""
+    first: int
+    last: int
+
+
 class Log(Fact, frozen=True, kw_only=True):
     """An error log of any size; only its first sightings are kept."""
 
@@ -80,6 +88,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """The last line, where a logger says in it that the job is through; 0: it does not."""
     done_line: int = 0
     """One of the last lines, where it says that the job is through; 0: none does."""
+    work_spans: tuple[WorkSpan, ...] = ()
+    """Where a failure did not end the work."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""

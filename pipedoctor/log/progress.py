@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from pipedoctor.facts.log import Log, Seen
+from pipedoctor.facts.log import Log, Raised, Seen
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.signatures import Signature, SignatureRole
 
@@ -120,10 +120,17 @@ _COUNT = compile_lazily(
     r"(?i)\b(?:epochs?|steps?|iter(?:ation)?s?|batch|global_step|it)\b[\s\[(:=#]{0,4}0{0,4}[1-9]"
 )
 """Lines of a job that counts what it does."""
+_PART = compile_lazily(r"(?<![\d/.])\d{1,9} ?/ ?[1-9]\d{0,8}(?![\d/.])")
+"""A part of so many."""
 _HYPOTHETICAL = compile_lazily(
     r"(?i)\b(?:can|could|may|might) (?:\w{1,20} )?(?:cause|lead|result|hang)\b"
 )
 """Of warnings: what might happen."""
+_ENDING = compile_lazily(
+    r"\b(?:ERROR|FATAL|CRITICAL)\b"
+    r"|(?i:\b(?:training|job|run|main|program|script)\b.{0,20}\b(?:fail|abort|stop|crash)\w*)"
+)
+"""Of what ends a program, as it seems."""
 _STOP = compile_lazily(r"(?i)\b(?:hang|freeze|deadlock|crash)")
 
 
@@ -143,12 +150,25 @@ _SETTLED = compile_lazily(r"(?i)\b(?:retr(?:ying|ied)|resolved|recovered|attempt
 """Of what is slow or wrong in a job that lives on: that it is over."""
 
 
+def counts_work(row: str) -> bool:
+    """Does a row say that a part of the work is done?"""
+    counts = _COUNT.search(row) or _PART.search(row)
+    return bool(_WORK.search(row) or (counts and not COMPLAINT.search(row)))
+
+
+def tells_failure(row: str) -> bool:
+    """Does a row say that something has failed or stands still, other than in a warning?"""
+    told = _FAILURE.search(drop_counts_of_none(row)) or COMPLAINT.search(row)
+    return bool(told) and not is_minor(row)
+
+
 def drop_counts_of_none(line: str) -> str:
     """The line without ``0 failed`` and ``errors: 0``."""
     return _NONE_FAILED.sub("", line)
 
 
-def _split_tail(tail: bytes) -> list[str]:
+def split_tail(tail: bytes) -> list[str]:
+    """The rows at the end of a log; the first may be cut."""
     return tail[-TAIL_BYTES:].decode(errors="replace").rstrip("\n").split("\n")
 
 
@@ -158,7 +178,7 @@ def find_last_progress(tail: bytes, lines: int) -> int:
 
     0: there is none, or something has failed in a line behind it, or in it.
     """
-    return _find_progress(_split_tail(tail), lines)
+    return _find_progress(split_tail(tail), lines)
 
 
 def _find_progress(rows: list[str], lines: int) -> int:
@@ -177,7 +197,7 @@ def _find_progress(rows: list[str], lines: int) -> int:
 
 def find_last_lines(tail: bytes, lines: int) -> dict[str, int]:
     """The fields of a `Log` that say in which line it works, is complete, or ends; 0: in none."""
-    rows = _split_tail(tail)
+    rows = split_tail(tail)
     return {
         "progress_line": _find_progress(rows, lines),
         "complete_line": _find_completion(rows, lines),
@@ -238,6 +258,18 @@ def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
     stops = silent and _STOP.search(seen.text)  # a job that goes on has not stopped
     supposed = bool((seen.minor or stops) and _HYPOTHETICAL.search(seen.text))
     return signature.passing or supposed or (seen.minor and not lives)
+
+
+def is_over(failure: Seen | Raised, log: Log) -> bool:
+    """Does its rank go on behind it with the same work, or, of what it only prints, with any?"""
+    ending = isinstance(failure, Raised) or _ENDING.search(failure.text)
+    ends = ending or any(failure.line == one.line for one in log.raised)
+    return any(
+        failure.line < span.last
+        and failure.rank in {"", span.rank}
+        and (not ends or span.first < failure.line)
+        for span in log.work_spans
+    )
 
 
 def is_survived(seen: Seen, signature: Signature, log: Log) -> bool:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.log import MAX_SIGHTINGS, Log, Seen
 from pipedoctor.log.command_answers import AnswerReader
+from pipedoctor.log.continued_work import find_work_spans
 from pipedoctor.log.launch_commands import COMMAND_WORDS, CommandReader
 from pipedoctor.log.launch_place import PLACE_WORDS, LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
@@ -86,6 +87,7 @@ def read_log(
         raised=tuple(raised),
         name_lines=names.lines,
         unread=limits.list_unread(count),
+        work_spans=find_work_spans(end, count) if log.seen else (),
         **lines,
     )
 
