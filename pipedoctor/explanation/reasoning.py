@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check import Confidence
-from pipedoctor.explanation.combined_lines import find_combined_lines
+from pipedoctor.explanation.valid_sightings import select_valid
 from pipedoctor.explanation.word_similarity import (
     USER_CODE_BUG,
     find_similar_causes,
@@ -15,7 +15,7 @@ from pipedoctor.explanation.word_similarity import (
     tells_of_failure,
 )
 from pipedoctor.facts.log import Log, Raised, Seen
-from pipedoctor.log.progress import is_failure, is_handled, is_over, is_refuted, is_survived
+from pipedoctor.log.progress import is_handled, is_over
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
 
 MAX_CAUSES = 5
@@ -39,10 +39,6 @@ _CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
 """What the code asks before it raises an exception of its own."""
 _FATAL_SCORE, _CAUSE_MARGIN = 70, 25
 """Strength of what ends a job; how much weaker than its consequence a cause may be."""
-
-
-_ENDING = frozenset({SignatureRole.ERROR, SignatureRole.ECHO})
-"""Roles of what ends a job."""
 
 
 class RankedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +82,7 @@ def diagnose(log: Log, signatures: SignatureCatalogue) -> Diagnosis:
     """Rank the causes by the text alone; the order is total."""
     if log.work_spans:
         log = replace(log, raised=tuple(r for r in log.raised if not is_over(r, log)))
-    valid = _select_valid(log, signatures)
+    valid = select_valid(log, signatures)
     voices = _weigh_sightings(valid, log, signatures)
     scores = {cause: _score_cause(group) for cause, group in voices.items()}
     scores = {cause: score for cause, score in scores.items() if score >= MIN_SCORE}
@@ -122,26 +118,6 @@ def _guess_by_words(log: Log, signatures: SignatureCatalogue) -> Iterable[Ranked
             lines=tuple(Seen(signature=one.cause, line=n, text=t) for n, t in one.lines),
             by_words=True,
         )
-
-
-def _select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, Signature]]:
-    """Sightings whose conditions hold in this log."""
-    keys = {seen.signature for seen in log.seen}
-    found = ((seen, signatures.rules[seen.signature].signature) for seen in log.seen)
-    matches = [
-        (seen, signature)
-        for seen, signature in found
-        if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
-        if signature.role not in _ENDING or not is_over(seen, log)
-    ]
-    failed = bool(log.raised) or any(is_failure(*match) for match in matches)
-    return [
-        (one, signature)
-        for seen, signature in matches
-        if log.raised or not is_survived(seen, signature, log)
-        if failed or not is_refuted(seen, signature, log.progress_line)
-        for one in find_combined_lines(seen, signature, log)
-    ]
 
 
 def _weigh_sightings(

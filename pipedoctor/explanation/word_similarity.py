@@ -26,7 +26,7 @@ from pipedoctor.runtime.attempt import Crash, attempt
 VOCABULARY_FILE = "vocabulary.json"
 USER_CODE_BUG = "user_code_bug"
 """The class of everything that no environment cures."""
-MIN_SIMILARITY = 0.12
+MIN_SIMILARITY = 0.18
 """Likeness below which nothing is said: the cosine between a log and a vocabulary."""
 _MIN_SHARED_WORDS, _MIN_RARITY = 4, math.log(6)
 """
@@ -47,7 +47,7 @@ _WORD = re.compile(r"[a-z_][a-z_0-9]{2,}")
 
 _FAILURE = re.compile(
     rf"(?i)\b(?:{FAILURE_WORDS}|{COMPLAINT_WORDS}|kill\w*|dies|missing|time-?out|hang\w*"
-    r"|too (?:many|small|low|old)|no|not|without|False|never|nothing|0 ?%|full|limit)\b"
+    r"|too (?:many|small|low|old)|no|not|without|(?<!': )False|never|nothing|0 ?%|full|limit)\b"
     r"|[a-z](?:Error|Exception)\b"
 )
 """Words of which every report of something that went wrong has one."""
@@ -77,7 +77,8 @@ def tells_of_failure(text: str, *, goes_on: bool = False) -> bool:
         told.search(hide_mentions(drop_counts_of_none(row), comments=True))
         and not _is_of_others(row)
         and not _TYPED.match(row)
-        and not (goes_on and (is_minor(row) or PYTHON_WARNING.search(row)))
+        and not is_minor(row)
+        and not (goes_on and PYTHON_WARNING.search(row))
         for row in text.split("\n")
     )
 

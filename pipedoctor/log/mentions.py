@@ -35,12 +35,12 @@ _QUOTED = compile_lazily(
     r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
     r"|^[│ ]{0,60}[├└]─"
     r"|\bsystemd\[\d{1,7}\]: (?:Start(?:ed|ing)|Finished|Stopped|Reached|Mounted) "
-    r"|^\+{1,3} [a-z./][\w./-]{0,80}(?: |$)"
+    r"|^\+{1,3} (?:[a-z./][\w./-]{0,80}(?: |$)|[A-Za-z_]\w{0,60}=)|^[\w./-]{4,120}\|\S"
     r"|^(?:TASK|PLAY|RUNNING HANDLER) \[.{1,200}\] \*{3}"
 )
 """
-Lines of histories, release notes, lists of tasks, `--help`, manual pages, `grep -n`, linters
-and `set -x`, which speak of failures.
+Lines of histories, release notes, lists of tasks, `--help`, manual pages, `grep -n`, linters,
+`set -x` and lists of transcripts, which speak of failures.
 """
 _STAGED = compile_lazily(
     r"(?i)\((?:as |was |were )?(?:simulated|planned|intended|intentional|injected|ignored|expected"

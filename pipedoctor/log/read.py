@@ -87,9 +87,15 @@ def read_log(
         raised=tuple(raised),
         name_lines=names.lines,
         unread=limits.list_unread(count),
-        work_spans=find_work_spans(end, count) if log.seen else (),
+        work_spans=find_work_spans(end, count) if _may_be_caught(log, signatures) else (),
         **lines,
     )
+
+
+def _may_be_caught(log: Log, signatures: SignatureCatalogue) -> bool:
+    """Is there a failure with which a job can go on?"""
+    survivable = (signatures.failures[seen.cause].survivable for seen in log.seen)
+    return bool(log.raised) or any(survivable)
 
 
 def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:

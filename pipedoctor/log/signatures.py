@@ -131,6 +131,8 @@ class FailureMode(msgspec.Struct, frozen=True, kw_only=True):
 
     A warning of it yields to all others, and not to these.
     """
+    survivable: bool = False
+    """May a job catch it, and lose no more than a sample or a try? Work behind it says so."""
     judged_by: str = ""
     """Name of the check that judges it here, where that has another name."""
     judged_if: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.log.conversations import find_closed, find_solution
 from pipedoctor.log.documents import find_document_lines
+from pipedoctor.log.line_prefixes import ANSI
 from pipedoctor.log.pod_events import find_started
 from pipedoctor.log.progress import find_last_progress
 
@@ -82,7 +83,7 @@ def find_mentioned_lines(data: bytes) -> frozenset[int]:
 
 def drop_lines(brief: bytes, mentioned: frozenset[int]) -> str:
     """The text with empty lines for those that only speak of failures."""
-    rows = brief.decode(errors="replace").split("\n")
+    rows = ANSI.sub("", brief.decode(errors="replace")).split("\n")
     return "\n".join("" if at in mentioned else row for at, row in enumerate(rows, 1))
 
 
