@@ -1,9 +1,13 @@
 """Which sightings of a log count: their conditions hold, and the job did not survive them."""
 
-from pipedoctor.explanation.combined_lines import find_combined_lines
 from pipedoctor.facts.log import Log, Seen
+from pipedoctor.log.figures import find_comparison_lines
+from pipedoctor.log.number_rows import find_repeated_draws, find_rising_column
 from pipedoctor.log.progress import is_failure, is_over, is_refuted, is_survived
 from pipedoctor.log.signatures import Signature, SignatureCatalogue, SignatureRole
+
+_MAX_LINES = 4
+"""Lines that say something together."""
 
 
 def select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, Signature]]:
@@ -22,7 +26,7 @@ def select_valid(log: Log, signatures: SignatureCatalogue) -> list[tuple[Seen, S
         for seen, signature in matches
         if log.raised or not is_survived(seen, signature, log)
         if failed or not is_refuted(seen, signature, log.progress_line)
-        for one in find_combined_lines(seen, signature, log)
+        for one in _find_combined_lines(seen, signature, log)
     ]
 
 
@@ -30,3 +34,14 @@ def _is_caught(seen: Seen, signature: Signature, log: Log, signatures: Signature
     """Did the job catch what would have ended it, as its work behind it says?"""
     ends = signature.role in {SignatureRole.ERROR, SignatureRole.ECHO}
     return ends and signatures.failures[seen.cause].survivable and is_over(seen, log)
+
+
+def _find_combined_lines(match: Seen, signature: Signature, log: Log) -> list[Seen]:
+    """The lines that say it, if what the signature asks of other lines is so."""
+    if signature.compare is not None:
+        return find_comparison_lines(signature.compare, match, log)[:_MAX_LINES]
+    if signature.column:
+        return find_rising_column(match, log.brief)
+    if signature.repeated:
+        return find_repeated_draws(match, log.brief)[:_MAX_LINES]
+    return [match]
