@@ -47,6 +47,10 @@ _SMALL_NUMBER = re.compile(r"\d{0,3}(?:\.\d{1,3})?")
 """What is neither an address, nor anybody's account: no redaction changes it."""
 _MARKED_HOME = re.compile(r"/(?:home|Users)/<user-\d{1,6}>(?=/)")
 """The home folder of a user whose name is hidden: its owner types it otherwise."""
+_MARKED_MASTER = re.compile(
+    r"(--(?:master[_-]addr|main_process_ip|rdzv[_-]endpoint)[= ])<(?:host|ip)-\d{1,6}>"
+)
+"""The first node in a command, whose name is hidden: launchers call it `MASTER_ADDR`."""
 _NO_FRAME_HINT = "the log contains no line of your own code"
 
 FactsLookup = Callable[[frozenset[str]], Facts]
@@ -127,7 +131,8 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
     redactor.learn_log(log.name_lines)
 
     def hide(value: str, home: str = "~") -> str:
-        return _MARKED_HOME.sub(lambda _: home, redactor.redact_text(value))
+        hidden = _MARKED_MASTER.sub(r"\1$MASTER_ADDR", redactor.redact_text(value))
+        return _MARKED_HOME.sub(lambda _: home, hidden)
 
     def hide_values(one: Seen) -> dict[str, str]:
         """Paths, lines, and what is hidden where its line is quoted: the name of a host, say."""

@@ -43,7 +43,8 @@ _MARK = compile_lazily(
 _SAFE_LINE = compile_lazily(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
 _SAFE_EXPANSIONS = compile_lazily(
-    r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"
+    r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID|MASTER_(?:ADDR|PORT))\}?(?!\w)"
+    r"|\$\((?:whoami|nproc)\)"
 )
 _KINDS = {"singularity": "apptainer", **dict.fromkeys(_TRAINERS, "trainer")}
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})

@@ -3,6 +3,7 @@
 import re
 
 from pipedoctor.lazy_pattern import compile_lazily
+from pipedoctor.privacy.vocabulary import PUBLIC_BUCKETS
 
 PUBLIC_HOSTS = frozenset(
     "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
@@ -54,6 +55,7 @@ _EVERYBODYS_HOSTS = frozenset(
     " kubernetes.docker.internal host.containers.internal localhost.localdomain".split()
 )
 """What Kubernetes, clouds and Docker call so wherever they run."""
+_BUCKET_SCHEME = compile_lazily(r"(?<![a-z0-9])(?:s3[an]?|gs|gcs|oss|cos|r2|obs)$")
 
 
 def is_public_host(host: str) -> bool:
@@ -93,3 +95,17 @@ def is_internal_host(host: str) -> bool:
     """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
     private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intra(?:net)?|home\.arpa|fritz\.box)"
     return re.fullmatch(private, host) is not None
+
+
+def keeps_url_host(url: re.Match[str], *, public: bool) -> bool:
+    """
+    Does the host in this URL stay, whoever's it is: a bucket of everybody, an index?
+
+    Other buckets of object stores name a project (``s3://scans/x``), as only the `public`
+    must not know.
+    """
+    text, host, end = url.string, url[4], url.end()
+    if host in PUBLIC_BUCKETS or is_public_index(host, text, end):
+        return True
+    scheme = _BUCKET_SCHEME.search(text[max(0, url.start() - 6) : url.start()])
+    return not public and scheme is not None and text[end : end + 1] != ":"

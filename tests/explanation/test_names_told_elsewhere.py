@@ -70,3 +70,19 @@ def test_no_part_of_a_secret_is_left_of_a_long_line(between: str) -> None:
     shown = render_log(f"{line} {FULL}")
     assert "disk-full" in shown
     assert signature[-12:] not in shown
+
+
+@pytest.mark.parametrize("address", ["gpu-node-17", "10.20.1.17", "$MASTER_ADDR"])
+def test_a_command_stays_where_the_first_node_is_hidden(address: str) -> None:
+    """The remedy is typed into the user's own command, on each node as before."""
+    command = f"torchrun --nproc_per_node=8 --master_addr={address} train.py"
+    shown = render_log(
+        f"$ {command} --train_batch_size=8\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+
+    assert (
+        "torchrun --nproc_per_node=8 --master_addr=$MASTER_ADDR train.py --train_batch_size=4"
+        in shown
+    )
+    assert "17" not in shown

@@ -177,6 +177,19 @@ HOST_FORMS: tuple[NameForm, ...] = (
     ),
     make_form(
         "host",
+        "https://kubernetes.io/docs/concepts/containers/images/",
+        r"((?:\b(?:[Ii]mage|FROM|naming to|pull(?:ing)? image)[\"']?[:=]?\s?[\"'`]?))"
+        r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))",
+        *("mage", "FROM ", "naming to "),
+    ),
+    make_form(
+        "host",
+        "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-debug",
+        rf"((?<=[\s|]))(?![\d:]+\s){_HOST}(?=:\d+:\d+ \[\d+\] (?:[a-z_]+\.cc:\d+ )?NCCL )",
+        "] NCCL ",
+    ),
+    make_form(
+        "host",
         "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
         rf"(\b(?:ssh-\w{{1,40}}|ecdsa-sha2-\S{{1,80}}|sk-\S{{1,80}})\s(?:<secret>|AAAA\S+)\s(?:[\w.-]+|<user-\d+>)@){_HOST}",
         *("ssh-", "ecdsa-", "sk-"),

@@ -12,7 +12,9 @@ from pipedoctor.privacy.names.command_users import COMMAND_USERS
 from pipedoctor.privacy.names.log_hosts import HOST_FORMS
 from pipedoctor.privacy.names.log_users import USER_FORMS
 from pipedoctor.privacy.names.name_form import MAN, NameForm
+from pipedoctor.privacy.names.nested_homes import NESTED_HOMES
 from pipedoctor.privacy.names.place_names import PLACE_HOSTS, PLACE_USERS
+from pipedoctor.privacy.names.project_names import PROJECT_NAMES
 from pipedoctor.privacy.names.shell_names import SHELL_HOSTS, SHELL_USERS
 from pipedoctor.privacy.names.spoken_names import SPOKEN_HOSTS, SPOKEN_USERS
 from pipedoctor.privacy.names.system_names import SYSTEM_HOSTS, SYSTEM_USERS
@@ -28,6 +30,7 @@ _FORMS: tuple[NameForm, ...] = (
     NameForm("serial", patterns.SERIAL, f"{MAN}/man8/lsblk.8.html", in_word=True),
     NameForm("mac", patterns.NAMED_MAC, f"{MAN}/man8/ip-link.8.html", in_word=True),
     *(
+        *NESTED_HOMES,
         *USER_FORMS,
         *COMMAND_USERS,
         *SYSTEM_USERS,
@@ -48,6 +51,7 @@ _FORMS: tuple[NameForm, ...] = (
         *SPOKEN_HOSTS,
         *SHELL_HOSTS,
         *TOOL_HOSTS,
+        *PROJECT_NAMES,
     ),
 )
 _LATE = frozenset(

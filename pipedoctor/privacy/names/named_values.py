@@ -206,8 +206,11 @@ def _is_name(
         return False
     if quoted:
         next_key = sign.lastgroup == "pair" and _KEY_OF_DICT.match(text, end)
+        module = sign.lastgroup == "space" and name.count(".") > 1  # operator `a.b.c`
         return (
-            not next_key and text[end : end + 1] in "\"'`\\:@" and not text.startswith("://", end)
+            not (next_key or module)
+            and text[end : end + 1] in "\"'`\\:@"
+            and not text.startswith("://", end)
         )
     if is_code(name) or _CALLED.match(text, end):
         return False

@@ -25,6 +25,7 @@ from pipedoctor.privacy.public_hosts import (
     is_of_every_network,
     is_public_host,
     is_public_index,
+    keeps_url_host,
 )
 from pipedoctor.privacy.vocabulary import (
     COMMON_WORDS,
@@ -248,7 +249,7 @@ class NameRedactor:
         named = match[2] and not (match[2].startswith("<") or is_example_user(match[2]))
         user = self._get_alias("user", match[2]) if named else match[2] or ""
         at = f"{user}{match[3] or ''}@" if match[2] or match[3] else ""
-        if match[4] in PUBLIC_BUCKETS or is_public_index(match[4], match.string, match.end()):
+        if keeps_url_host(match, public=self._public or bool(named)):
             return match[0]
         inside = is_internal_host(match[4]) and match[4].lower() not in _EXAMPLE_HOSTS
         hidden = named or inside or self._is_private_host(match[4].lower())

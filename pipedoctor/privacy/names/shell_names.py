@@ -206,13 +206,4 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
         "ostname ",
         "ost name ",
     ),
-    make_form(
-        "project",
-        _KUBECTL,
-        r"(\b(?:kubectl|helm|oc|kubens|stern|k9s)\s(?:[^\n|;&]{0,120}?\s)?(?:-n|--namespace)[ =])"
-        r"(?!(?:default|kube-[\w-]+|kubeflow|monitoring|argo|gpu-operator|ray-system"
-        r"|istio-system)\b)"
-        r"([a-z0-9][\w-]*\w)",
-        *(" -n", "--namespace"),
-    ),
 )

@@ -152,14 +152,6 @@ TOOL_HOSTS: tuple[NameForm, ...] = (
         *("Running ", "Pending ", "Completed ", "Error ", "CrashLoop", "Terminating ", "Evicted "),
     ),
     make_form(
-        "project",
-        _KUBECTL,
-        r"(\b(?:in|from|to|of) namespace [\"']?)"
-        r"(?!(?:default|kube-[\w-]+|is|are|and|for|monitoring)\b)"
-        r"([a-z0-9][\w-]*\w)(?![\w.(:])",
-        " namespace ",
-    ),
-    make_form(
         "host",
         _LSF,
         rf"(\b[Hh]osts?(?:\(s\))? <(?!host-\d+>)(?:\d+\*)?){HOST}(?=>)",
