@@ -9,10 +9,10 @@ from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.names.account_names import ACCOUNT_HOSTS, ACCOUNT_USERS
 from pipedoctor.privacy.names.cloud_names import CLOUD_NAMES
 from pipedoctor.privacy.names.command_users import COMMAND_USERS
+from pipedoctor.privacy.names.home_folders import NESTED_HOMES
 from pipedoctor.privacy.names.log_hosts import HOST_FORMS
 from pipedoctor.privacy.names.log_users import USER_FORMS
 from pipedoctor.privacy.names.name_form import MAN, NameForm
-from pipedoctor.privacy.names.nested_homes import NESTED_HOMES
 from pipedoctor.privacy.names.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.names.project_names import PROJECT_NAMES
 from pipedoctor.privacy.names.shell_names import SHELL_HOSTS, SHELL_USERS

@@ -8,7 +8,7 @@ from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.names import paths
-from pipedoctor.privacy.names.home_listings import find_listed_homes
+from pipedoctor.privacy.names.home_folders import find_listed_homes
 from pipedoctor.privacy.names.known_names import KnownNames, is_distinctive
 from pipedoctor.privacy.names.name_tables import replace_names
 from pipedoctor.privacy.names.named_cells import find_named_cells

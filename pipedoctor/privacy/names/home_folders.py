@@ -1,8 +1,17 @@
-"""Home folders that lie deeper than `/home/NAME`: sorted by letters, numbers or groups."""
+"""Users in home folders that lie deeper than `/home/NAME`, and those that ``ls /home`` lists."""
 
+import re
+from collections.abc import Sequence
 from string import ascii_lowercase
 
 from pipedoctor.privacy.names.name_form import NameForm, make_form
+from pipedoctor.privacy.names.named_values import NamedValue, may_be_told
+
+_LISTING = (
+    r"(?m)\b(?:ls|dir|tree)(?: -\w+)* /(?:home|Users)/?[ \t]*\n"
+    r"((?:(?![^\n]{0,200}[$#>:/|])[\w. \t+-]+(?:\n|$)){1,40})"
+)
+_LISTED = r"[A-Za-z_][\w.-]*"
 
 _ABOVE = (
     r"[/\\](?:[a-z]{0,8}homes?\d*|[Uu]sers|[a-z]{0,8}scratch\d*|work\d*)[/\\]"
@@ -37,3 +46,15 @@ NESTED_HOMES: tuple[NameForm, ...] = (
         in_word=True,
     ),
 )
+
+
+def find_listed_homes(text: str) -> Sequence[NamedValue]:
+    """Every name in the lines below the command, in order."""
+    if "/home" not in text and "/Users" not in text:
+        return ()
+    return [
+        NamedValue("user", listing.start(1) + word.start(), listing.start(1) + word.end())
+        for listing in re.finditer(_LISTING, text)
+        for word in re.finditer(_LISTED, listing[1])
+        if may_be_told("user", word[0])
+    ]
