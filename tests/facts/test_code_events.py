@@ -152,7 +152,7 @@ def test_what_an_older_version_did_not_record_is_empty() -> None:
         repeats=False, known=False, loader=-1
     )
     assert event_of("sync", how="item").details == HostRead(
-        in_loop=-1, how="item", host=False, raised=False, decides=False
+        in_loop=-1, how="item", host=False, raised=False
     )
 
 

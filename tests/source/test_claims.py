@@ -210,3 +210,56 @@ def train(loader):
     (finding,) = find(CHECKS["sync-in-loop"], code)
 
     assert finding.severity is Severity.SLOWS
+
+
+@pytest.mark.parametrize(
+    ("step", "titles"),
+    [
+        ("if y.mean().item() > 0:\n            y = -y", ["Test the value at intervals, or decide"]),
+        ("print(loss.item())", ["Accumulate"]),
+        (
+            "if y.mean().item() > 0:\n            y = -y\n        print(loss.item())",
+            ["Accumulate", "Test the value at intervals, or decide"],
+        ),
+        (
+            "if torch.isnan(loss):\n            break",
+            ["Test the value at intervals, or on the device"],
+        ),
+    ],
+)
+def test_advice_is_for_what_is_read(step: str, titles: list[str]) -> None:
+    code = f"""
+def train(loader):
+    for x in loader:
+        y = net(x.cuda(non_blocking=True))
+        loss = error(y)
+        loss.backward()
+        {step}
+"""
+
+    (finding,) = find(CHECKS["sync-in-loop"], code)
+
+    assert all(one.title.startswith(t) for one, t in zip(finding.remedies, titles, strict=True))
+
+
+def test_what_an_environment_is_given_has_to_be_on_the_host() -> None:
+    code = """
+def play(envs, net):
+    obs = envs.reset()
+    for step in range(9):
+        x = torch.Tensor(obs).to("cuda")
+        actions = net(x)
+        actions = actions.cpu().numpy()
+        obs, reward = {}
+        memory.add(obs, reward)
+        batch = memory.sample(64)
+        loss = error(net(batch.obs))
+        loss.backward()
+        optimizer.step()
+"""
+
+    given = find(CHECKS["sync-in-loop"], code.format("envs.step(actions)"))
+    other = find(CHECKS["sync-in-loop"], code.format("show(actions), 0"))
+
+    assert not given
+    assert other

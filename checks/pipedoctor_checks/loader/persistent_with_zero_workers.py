@@ -11,9 +11,10 @@ from pipedoctor_checks._shared.loader_calls import (
     has_no_workers,
     loader_name,
 )
+from pipedoctor_checks._shared.merge_per_file import merge_per_file
 
 
-@check("PDR104", "persistent_workers without workers", fix="code", subject="loader")
+@check("PDR104", "persistent_workers without workers", fix="code", subject="loader", merges=True)
 def persistent_with_zero_workers(source: Source, /) -> Findings:
     """
     Look for `persistent_workers` in a loader that has no workers.
@@ -45,7 +46,11 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
 
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     """
-    yield from _judge_options(source)
+    yield from merge_per_file(source, (*_judge_options(source), *_judge_arguments(source)))
+
+
+def _judge_arguments(source: Source) -> Findings:
+    """Loaders that raise ValueError as they are."""
     for loader in source.loaders:
         value = loader.get("persistent_workers")
         workers = loader.get("num_workers")

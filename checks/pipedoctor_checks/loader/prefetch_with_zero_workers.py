@@ -18,9 +18,10 @@ from pipedoctor_checks._shared.loader_calls import (
     has_workers,
     loader_name,
 )
+from pipedoctor_checks._shared.merge_per_file import merge_per_file
 
 
-@check("PDR105", "prefetch_factor without workers", fix="code", subject="loader")
+@check("PDR105", "prefetch_factor without workers", fix="code", subject="loader", merges=True)
 def prefetch_with_zero_workers(source: Source, /) -> Findings:
     """
     Look for `prefetch_factor` in a loader that has no workers.
@@ -52,6 +53,10 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
 
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     """
+    yield from merge_per_file(source, _judge_loaders(source))
+
+
+def _judge_loaders(source: Source) -> Findings:
     for loader in source.loaders:
         value = loader.get("prefetch_factor")
         workers = loader.get("num_workers")

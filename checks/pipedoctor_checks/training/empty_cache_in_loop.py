@@ -29,7 +29,8 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
 
     It is called in every step, in the loop itself or in what it calls, at least where there
     is a GPU. Calls at an interval are not reported; neither is an evaluation that deletes
-    its results just before, to make room for images of another size.
+    its results just before, to make room for images of another size. A training that does so
+    is a note.
 
     ## Bad example
 
@@ -57,7 +58,7 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
     for event in {one.at: one for one in found}.values():
         yield make_code_finding(
             [event.at],
-            Severity.SLOWS,
+            Severity.NOTE if event.details.freed else Severity.SLOWS,
             f"{event.function} empties the allocator's cache in every step",
             in_code(
                 "Remove the call",

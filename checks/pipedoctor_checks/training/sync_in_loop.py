@@ -39,9 +39,9 @@ def sync_in_loop(source: Source, /) -> Findings:
     reads them sample by sample, or a loss), an evaluation that generates text (`model.generate`),
     and a single evaluation that synchronizes each step to time it. The loops of one file are one
     finding. It is a note if none of the waiting loops trains, and not reported in a file that only
-    evaluates, once. A training loop whose course depends on the value (it stops if the loss is not
-    finite) waits as well, and often has to: a note. The value that decides the course of an
-    evaluation is left out, and not what else is read there.
+    evaluates, once. A training loop that stops if the loss is not finite, or reads nothing but what
+    its course depends on, waits as well, and often has to: a note. The value that decides the
+    course of an evaluation is left out, and not what else is read there.
 
     ## Bad example
 
@@ -89,13 +89,15 @@ def sync_in_loop(source: Source, /) -> Findings:
             continue
         reported.update(places)
         trains = [its for loop, its in fresh if loop.role == "train"]
-        decided = bool(trains) and all(any(map(_decides, its)) for its in trains)
+        decided = bool(trains) and all(
+            any(map(_is_watched, x)) or all(map(_decides, x)) for x in trains
+        )
         yield make_code_finding(
             places,
             Severity.SLOWS if trains and not decided else Severity.NOTE,
             f"{describe_waiting_loops(loops)} for the GPU in every step"
             + (", to test a value" if decided else ""),
-            *_advise_rare_reads(events, decided=decided),
+            *_advise_rare_reads([event for its in trains for event in its] or events),
             *_advise_rare_sync(events),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in events}),
@@ -103,15 +105,25 @@ def sync_in_loop(source: Source, /) -> Findings:
 
 
 def _decides(event: _Wait) -> bool:
-    return isinstance(event.details, HostRead) and event.details.decides
+    return isinstance(event.details, HostRead) and bool(event.details.asked)
 
 
-def _advise_rare_reads(events: list[_Wait], *, decided: bool) -> list[Remedy]:
-    """Advise on what is read: nothing, where a loop only waits for all queued work."""
-    if all(event.kind == Synchronization.kind for event in events):
-        return []
-    tested = all(_is_condition(event) for event in events)
-    return [_test_at_intervals() if decided or tested else _accumulate(events)]
+def _is_watched(event: _Wait) -> bool:
+    """Is it read to see whether it is finite?"""
+    return isinstance(event.details, HostRead) and event.details.asked == "finite"
+
+
+def _advise_rare_reads(events: list[_Wait]) -> list[Remedy]:
+    """Advise on what is read, what is watched and what decides; on a mere wait nothing."""
+    reads = [event for event in events if isinstance(event.details, HostRead)]
+    summed = [event for event in reads if not (_decides(event) or _is_condition(event))]
+    watched = any(map(_is_watched, reads))
+    tested = [event for event in reads if event not in summed and not _is_watched(event)]
+    return [
+        *([_watch_on_device()] if watched else ()),
+        *([_accumulate(summed)] if summed else ()),
+        *([_decide_without_wait()] if tested and not watched else ()),
+    ]
 
 
 def _is_condition(event: _Wait) -> bool:
@@ -129,10 +141,17 @@ def _accumulate(events: list[_Wait]) -> Remedy:
     )
 
 
-def _test_at_intervals() -> Remedy:
+def _watch_on_device() -> Remedy:
     return in_code(
         "Test the value at intervals, or on the device: GradScaler skips steps that are not"
         " finite without a wait"
+    )
+
+
+def _decide_without_wait() -> Remedy:
+    return in_code(
+        "Test the value at intervals, or decide without reading it: keep flags as values of"
+        " Python, and choose between tensors on the device (torch.where)"
     )
 
 

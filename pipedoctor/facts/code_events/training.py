@@ -91,8 +91,8 @@ class HostRead(EventDetails, frozen=True, kw_only=True):
     """It was on the host all the time."""
     raised: bool
     """It is known to be a result of the model."""
-    decides: bool
-    """A condition depends on it."""
+    asked: str = ""
+    """What a condition asks of it: ``finite``, another ``value``; empty: none depends on it."""
     total: str = ""
     """What it is added to, as it is written: ``total``."""
     logged: str = ""

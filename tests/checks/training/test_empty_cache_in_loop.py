@@ -1,7 +1,10 @@
 """PDR408: the allocator's cache is emptied in every step."""
 
+import pytest
+
+from pipedoctor.check import Severity
 from pipedoctor_checks.training.empty_cache_in_loop import empty_cache_in_loop
-from tests.checks.code_samples import GPU_STEP, batch_loop, make_tests
+from tests.checks.code_samples import GPU_STEP, batch_loop, find_one, make_tests
 
 
 def evaluation_loop(lines: str) -> str:
@@ -40,3 +43,10 @@ SPEAKS = {
     ),
 }
 test_silent, test_speaks = make_tests(empty_cache_in_loop, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("it trains", Severity.NOTE), ("each step", Severity.SLOWS)]
+)
+def test_a_training_that_makes_room_is_a_note(name: str, severity: Severity) -> None:
+    assert find_one(empty_cache_in_loop, SPEAKS[name]).severity is severity

@@ -20,6 +20,7 @@ from pipedoctor.source.detect.device_copies import copies_to_host, find_copied, 
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.switches import is_switched_off
+from pipedoctor.source.detect.training import read_numbers, tested_values
 from pipedoctor.source.detect.training.early_exits import list_passed_intervals
 from pipedoctor.source.detect.training.gradient_reads import is_of_gradients
 from pipedoctor.source.detect.training.host_arrays import is_host_transform, is_made_tensor_again
@@ -32,11 +33,6 @@ from pipedoctor.source.detect.training.host_tensors import begins_on_host, is_fr
 from pipedoctor.source.detect.training.layers import list_buffers
 from pipedoctor.source.detect.training.made_once import is_made_once
 from pipedoctor.source.detect.training.nearby_steps import follows_del, reads_clock
-from pipedoctor.source.detect.training.read_numbers import (
-    find_logged_tensor,
-    find_total,
-    reads_parts,
-)
 from pipedoctor.source.detect.training.value_uses import (
     asks_for_number,
     compares_tensor,
@@ -44,7 +40,6 @@ from pipedoctor.source.detect.training.value_uses import (
     converts_values,
     is_formatted_text,
     is_reduced_tensor,
-    is_used_in_condition,
     reads_tensor,
 )
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -92,6 +87,7 @@ class BatchEvents:
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
             made = not raised and bool(read) and read <= state.on_host
             made = made or begins_on_host(self.recorder, scope, func.value)
+            made = made or read_numbers.is_given_to_environment(scope, node)
             if (raised or not self.depth) and not made:
                 self._record_sync(scope, step, how, host=host, raised=raised)
         elif converts := converts_values(node):
@@ -173,10 +169,11 @@ class BatchEvents:
         if compares_tensor(test, tensors & state.results):
             its = CodeStep(test, step.context)
             loss = compares_tensor(test, state.losses)
-            self._record_sync(scope, its, "if", host=False, raised=True, decides=loss)
+            asked = tested_values.classify_question([test]) if loss else ""
+            self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
         elif asks_for_number(test, state.results | state.on_device.keys()):
             its = CodeStep(test, step.context)
-            self._record_sync(scope, its, "if", host=False, raised=True, decides=False)
+            self._record_sync(scope, its, "if", host=False, raised=True, asked="")
 
     def record_text(
         self, scope: CodeScope, step: CodeStep, value: ast.expr, state: FlowState
@@ -266,7 +263,7 @@ class BatchEvents:
         *,
         host: bool,
         raised: bool,
-        decides: bool | None = None,
+        asked: tested_values.Question | None = None,
     ) -> None:
         """The host waits for the device."""
         passed = list_passed_intervals(self.recorder.project, scope, step)
@@ -281,10 +278,10 @@ class BatchEvents:
                 how=how,
                 host=host,
                 raised=raised,
-                decides=is_used_in_condition(scope, step) if decides is None else decides,
-                total=find_total(scope, step.node),
-                logged=find_logged_tensor(scope, step.node),
-                parts=raised and reads_parts(self.recorder.loop_indices, scope, step),
+                asked=tested_values.find_question(scope, step) if asked is None else asked,
+                total=read_numbers.find_total(scope, step.node),
+                logged=read_numbers.find_logged_tensor(scope, step.node),
+                parts=raised and read_numbers.reads_parts(self.recorder.loop_indices, scope, step),
             ),
             scope,
             step,

@@ -1,4 +1,4 @@
-"""What the host reads of a tensor: one part after another, and what becomes of the number."""
+"""What the host reads of a tensor: one part after another, and what becomes of it."""
 
 import ast
 from collections.abc import Container
@@ -7,6 +7,7 @@ from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import contains_node
 
 _STEPS = frozenset(("training_step", "validation_step", "test_step"))
 """Methods of a LightningModule that are called with each batch."""
@@ -32,6 +33,20 @@ def find_logged_tensor(scope: CodeScope, node: ast.AST) -> str:
                 read, tensor = ast.unparse(node), ast.unparse(node.func.value)
                 return ast.unparse(call).replace(read, tensor)
     return ""
+
+
+def is_given_to_environment(scope: CodeScope, node: ast.expr) -> bool:
+    """``env.step(action.cpu())``, itself or by its variable: an environment acts on the host."""
+    steps = [step.node for step in scope.find_calls("step") if isinstance(step.node, ast.Call)]
+    given = [
+        one
+        for call in steps
+        if isinstance(call.func, ast.Attribute) and "env" in unparse_short(call.func.value).lower()
+        for one in call.args
+    ]
+    names = {name for one in given for name in expression_names(one)}
+    kept = (value for name in names for value, _ in scope.bindings.get(name, ()))
+    return any(contains_node(one, node) for one in (*given, *kept))
 
 
 def reads_parts(batch_loops: Container[int], scope: CodeScope, step: CodeStep) -> bool:

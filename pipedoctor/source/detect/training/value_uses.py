@@ -1,16 +1,14 @@
-"""Who asks for a value: the course of a function, or ``print``."""
+"""Who asks for a value: a call, a text, a comparison."""
 
 import ast
 from collections.abc import Set as AbstractSet
 
 from pipedoctor.source.detect.flow_state import tensor_names
 from pipedoctor.source.detect.training.gradient_reads import GRADIENT_NORMS
-from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import child_nodes, contains_node, find_nodes
+from pipedoctor.source.syntax.walk import find_nodes
 
-_CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _REDUCTIONS = {"sum", "mean", "norm", "amax", "amin", "det", "logdet"}
 _TENSOR_REDUCTIONS = _REDUCTIONS | {"all", "any", "max", "min", "prod", "std", "var", "median"}
@@ -24,66 +22,11 @@ _CONVERTERS = {"print", "float", "int"}
 _CHOICES = {"max", "min"}
 """Functions of Python that compare the values that they are given, and so ask for them."""
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
-_SIZES = frozenset(("size", "len", "shape", "dim", "ndim", "numel"))
-_PROPERTIES = _SIZES | {"isinstance", "is_tensor", "hasattr", "dtype", "device", "is_cuda"}
-_FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
-_ASKING_NAMES = _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | _FINITE_CHECKS
+FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
+_ASKING_NAMES = _TENSOR_REDUCTIONS | _TENSOR_QUESTIONS | FINITE_CHECKS
 
 
-def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
-    """
-    Does the course of the loop around it depend on it?
-
-    It is asked in a condition of the same loop, itself or by the name that keeps it;
-    where there is no loop, in any condition of the function.
-    """
-    node, around = step.node, step.context.loops
-    names = {
-        key
-        for key, values in scope.bindings.items()
-        if any(contains_node(value, node) for value, _ in values)
-    } | {
-        binding_key(one.target)
-        for other in scope.steps_by_type.get(ast.AugAssign, [])
-        if isinstance(one := other.node, ast.AugAssign) and contains_node(one.value, node)
-    }
-    tests = [
-        one.test
-        for kind in _CONDITION_TYPES
-        for other in scope.steps_by_type.get(kind, [])
-        if isinstance(one := other.node, _CONDITION_TYPES)
-        if not around or around[-1] in other.context.loops
-    ]
-    tests += [one.test for one in scope.asserts]
-    root = _converted_name(node)
-    if root and any(_tests_value(part, root) for test in tests for part in ast.walk(test)):
-        return True
-    return any(
-        part is node or (isinstance(part, ast.expr) and binding_key(part) in names - {""})
-        for test in tests
-        for part in _value_parts(test)
-    )
-
-
-def _value_parts(test: ast.expr) -> list[ast.AST]:
-    """All whose value a condition asks for: not ``x`` of ``x.size(0) == 1``, ``x is None``."""
-    found: list[ast.AST] = [test]
-    for node in found:
-        name = last_name(node.func) if isinstance(node, ast.Call) else getattr(node, "attr", "")
-        if name not in _PROPERTIES and (not isinstance(node, ast.Compare) or compares_values(node)):
-            found += child_nodes(node)
-    return found
-
-
-def _converted_name(node: ast.AST) -> str:
-    """``x`` of ``x.item()`` and of ``float(x)``."""
-    if not isinstance(node, ast.Call):
-        return ""
-    one = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
-    return one.id if isinstance(one, ast.Name) else ""
-
-
-def _tests_value(part: ast.AST, name: str) -> bool:
+def tests_value(part: ast.AST, name: str) -> bool:
     """``loss == 0``, ``isnan(loss)``: does it wait for the value itself?"""
     if isinstance(part, ast.Compare):
         sides = [part.left, *part.comparators]
@@ -91,7 +34,7 @@ def _tests_value(part: ast.AST, name: str) -> bool:
         return values and any(binding_key(x) == name for x in sides)
     return (
         isinstance(part, ast.Call)
-        and last_name(part.func) in _FINITE_CHECKS
+        and last_name(part.func) in FINITE_CHECKS
         and any(binding_key(x) == name for x in part.args)
     )
 
@@ -140,7 +83,7 @@ def converts_values(node: ast.Call) -> str:
     if not isinstance(func, ast.Attribute):
         return ""
     if isinstance(func.value, ast.Name) and func.value.id == "math":
-        asked = func.attr in {*_FINITE_CHECKS, "exp"} or not any(map(_is_entry, node.args))
+        asked = func.attr in {*FINITE_CHECKS, "exp"} or not any(map(_is_entry, node.args))
         return "float" if asked else ""
     if func.attr in _PRINTING_METHODS or (func.attr == "log" and last_name(func.value) == "wandb"):
         return "print"
@@ -230,7 +173,7 @@ def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
     """Does a condition ask for the value of one of these tensors?"""
     names = tensors - {""}
     return bool(names) and any(
-        _tests_value(part, name)
+        tests_value(part, name)
         for part in find_nodes(test, (ast.Compare, ast.Call))
         for name in names
     )
