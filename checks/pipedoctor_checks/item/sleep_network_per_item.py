@@ -2,7 +2,7 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
-from pipedoctor.facts.code_events.item import NetworkRequest, Sleep
+from pipedoctor.facts.code_events.item import ItemCall, NetworkRequest, Sleep
 from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
@@ -67,6 +67,6 @@ def sleep_network_per_item(source: Source, /) -> Findings:
         )
 
 
-def _has_timeout(event: Event[Sleep] | Event[NetworkRequest]) -> bool:
+def _has_timeout(event: Event[ItemCall]) -> bool:
     """A request of which somebody has thought that it may hang."""
     return event.kind == NetworkRequest.kind and "timeout=" in event.details.text

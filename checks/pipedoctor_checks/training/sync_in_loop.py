@@ -115,7 +115,7 @@ def _is_watched(event: _Wait) -> bool:
 
 def _advise_rare_reads(events: list[_Wait]) -> list[Remedy]:
     """Advise on what is read, what is watched and what decides; on a mere wait nothing."""
-    reads = [event for event in events if isinstance(event.details, HostRead)]
+    reads: list[_Wait] = [x for x in events if isinstance(x.details, HostRead)]
     summed = [event for event in reads if not (_decides(event) or _is_condition(event))]
     watched = any(map(_is_watched, reads))
     tested = [event for event in reads if event not in summed and not _is_watched(event)]

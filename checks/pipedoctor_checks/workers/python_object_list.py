@@ -44,8 +44,9 @@ def python_object_list(source: Source, /) -> Findings:
     ## Why it hurts
 
     Reading an object changes its reference count, and so copies its memory page in each
-    forked worker: a million dictionaries grew from 40 to 268 MB in two workers; a numpy
-    array did not grow.
+    forked worker: a million dictionaries grew from 40 to 268 MB in two workers, a million
+    strings from 35 to 175 MB; a numpy array did not grow. So some ten thousand samples are
+    nothing to mend.
 
     ## How it is judged
 
@@ -91,7 +92,8 @@ def python_object_list(source: Source, /) -> Findings:
         yield make_code_finding(
             list_spots(event for group in groups for event in group),
             Severity.NOTE,
-            f"{name_functions(groups, 'keep')} a Python object for each sample",
+            f"{name_functions(groups, 'keep')} a Python object for each sample:"
+            " about 10 MB in each worker for 100,000 samples",
             in_code("Store columns as numpy arrays or an Arrow table", _pack_list(groups[0][0])),
             confidence=Confidence.POSSIBLE,
             kept_in=sorted({event.name for group in groups for event in group}),

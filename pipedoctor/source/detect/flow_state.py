@@ -15,7 +15,7 @@ _HOST_METHODS = {
     *("batch_decode", "replace", "strip", "lower", "upper"),
 }
 """Methods that give what the host has: numbers, arrays, and texts of a tokenizer or of texts."""
-_HOST_MODULES = {"math", "re", "json", "os"}
+_HOST_MODULES = {"wandb", "math", "re", "json", "os"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
 BINDING_NODES = (ast.Call, ast.For, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 """What may bind variables to parts of a batch."""

@@ -64,6 +64,9 @@ def catching_reader(body: str, name: str = "shape_of") -> str:
 
 
 SILENT = {
+    "a default for what is not there": frames(
+        "try:\n    time = self.times[index]\nexcept:\n    time = index"
+    ),
     "a certain error": frames("try:\n    open(index).close()\nexcept OSError:\n    pass"),
     "read in another way": frames(
         "try:\n    text = open(index).read()\n"

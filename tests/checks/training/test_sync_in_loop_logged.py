@@ -46,3 +46,20 @@ def test_what_is_only_asserted_is_not_added_up(read: str, title: str) -> None:
     (finding,) = find(sync_in_loop, code)
 
     assert finding.remedies[0].title.startswith(title)
+
+
+LOGGED = """
+def train(loader):
+    for step, x in enumerate(loader):
+        y = net(x.cuda(non_blocking=True))
+        y.mean().backward()
+        log = {{}}
+        if step % 100 == 0:
+            log["image"] = {kept}
+        wandb.log(log)
+"""
+
+
+@pytest.mark.parametrize(("kept", "found"), [("wandb.Image(y)", 0), ("show(y)", 1)])
+def test_pictures_of_wandb_are_on_the_host(kept: str, found: int) -> None:
+    assert len(find(sync_in_loop, LOGGED.format(kept=kept))) == found

@@ -146,6 +146,8 @@ def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     called = [c for s in body for c in ast.walk(s) if isinstance(c, ast.Call)]
     if called and all(last_name(c.func) in _LOOKUP_FUNCTIONS for c in called):
         return False
+    if not called and body and all(map(_only_assigns, (*body, *handler.body))):
+        return False  # ``x = self.times[i]``, or else ``x = i``
     inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
     read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
     outside = {
@@ -155,6 +157,11 @@ def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     }
     given = {n.arg for n in ast.walk(scope.node) if isinstance(n, ast.arg)}
     return not body or bool(read & (outside | given))
+
+
+def _only_assigns(node: ast.stmt) -> bool:
+    calls = any(isinstance(one, ast.Call) for one in ast.walk(node))
+    return isinstance(node, ast.Assign) and not calls
 
 
 def _reports_error(call: ast.Call) -> bool:
