@@ -36,7 +36,7 @@ from pipedoctor.source.syntax.scope import (
     ClassDefinition,
     CodeScope,
 )
-from pipedoctor.source.syntax.walk import contains_node, find_nodes
+from pipedoctor.source.syntax.walk import contains_node
 
 _TRAIN_NAME = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL_NAME = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
@@ -188,9 +188,10 @@ def _is_made_for_evaluation_too(loader: ResolvedLoaderCall) -> bool:
     """``{part: DataLoader(rows[part]) for part in ("train", "val")}``, and loops like it."""
     site = loader.site
     iterated = [one.iter for one in site.step.context.loops if isinstance(one, ast.For)]
-    for made in find_nodes(site.scope.node, _COMPREHENSIONS) if not loader.through else ():
-        if contains_node(made, site.node):
-            iterated += [part.iter for part in _list_generators(made)]
+    kinds = () if loader.through else _COMPREHENSIONS
+    for made in (one.node for kind in kinds for one in site.scope.steps_by_type.get(kind, ())):
+        if isinstance(made, _COMPREHENSIONS) and contains_node(made, site.node):
+            iterated += [part.iter for part in made.generators]
     parts = [
         one for node in iterated if isinstance(node, (ast.Tuple, ast.List)) for one in node.elts
     ]
@@ -199,10 +200,6 @@ def _is_made_for_evaluation_too(loader: ResolvedLoaderCall) -> bool:
 
 
 _COMPREHENSIONS = (ast.DictComp, ast.ListComp, ast.GeneratorExp)
-
-
-def _list_generators(node: ast.AST) -> list[ast.comprehension]:
-    return node.generators if isinstance(node, _COMPREHENSIONS) else []
 
 
 def _names_of_branches(loader: ResolvedLoaderCall) -> Iterator[str]:

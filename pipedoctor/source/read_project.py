@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePath
 from typing import NamedTuple
 
 from msgspec import structs
@@ -48,8 +48,9 @@ _TRAINING_CALL = re.compile(rb"^(?:[\w, ]+= *)?(?:\w+\.)*(?:train|fit)\w*\(", re
 """A script of settings: ``scores = model.train_network(PATH, RATE)`` in the file itself."""
 
 
+_OTHER_NAMES = (b"paddle", b"mindspore", b"oneflow", b"jittor", b"mxnet")
 _OTHER_FRAMEWORKS = re.compile(
-    rb"^\s*(?:import|from)\s+(?:paddle|mindspore|oneflow|jittor|mxnet)\b", re.MULTILINE
+    rb"^\s*(?:import|from)\s+(?:%s)\b" % b"|".join(_OTHER_NAMES), re.MULTILINE
 )
 _TORCH_IMPORT = re.compile(rb"^\s*(?:import|from)\s+[^\n#]*torch", re.MULTILINE)
 
@@ -143,7 +144,9 @@ def select_related_files(
 
 def _is_of_other_framework(text: bytes) -> bool:
     """Does it import a framework that has DataLoader and Dataset of its own, and no torch?"""
-    return _OTHER_FRAMEWORKS.search(text) is not None and _TORCH_IMPORT.search(text) is None
+    named = any(name in text for name in _OTHER_NAMES)
+    imported = named and _OTHER_FRAMEWORKS.search(text) is not None
+    return imported and _TORCH_IMPORT.search(text) is None
 
 
 def _trains_with(text: bytes, stems: set[str]) -> bool:
@@ -156,5 +159,5 @@ def _trains_with(text: bytes, stems: set[str]) -> bool:
 
 
 def _import_stem(path: str) -> str:
-    name = Path(path)
+    name = PurePath(path)
     return name.parent.name if name.stem == "__init__" else name.stem

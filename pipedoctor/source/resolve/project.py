@@ -79,6 +79,11 @@ class Project(CallIndex):
         return frozenset(name for module in self.modules for name in module.imported_names.values())
 
     @cached_property
+    def imported_libraries(self) -> frozenset[str]:
+        """The first parts of all names that any of its files imports."""
+        return frozenset(name.partition(".")[0] for name in self.imported_full_names)
+
+    @cached_property
     def _other_names(self) -> dict[str, set[str]]:
         """What imports call something: ``train`` of ``import train_epoch as train``."""
         found: dict[str, set[str]] = {}

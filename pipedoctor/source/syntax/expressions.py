@@ -47,6 +47,12 @@ def unparse_short(node: ast.AST | None) -> str:
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 3]}..."
 
 
+def unparse_loop_start(loop: ast.For) -> str:
+    """A loop as text, in short: only as many of its statements are unparsed as can be seen."""
+    seen = loop.body[: MAX_TEXT_LENGTH // len("\n    x")]
+    return unparse_short(ast.copy_location(ast.For(loop.target, loop.iter, seen, []), loop))
+
+
 def default_of_field(node: ast.expr) -> ast.expr:
     """``Options()`` of ``field(default_factory=Options)``; anything else as it is."""
     if isinstance(node, ast.Call) and last_name(node.func) in {"field", "Field"}:

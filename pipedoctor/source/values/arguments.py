@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from pipedoctor.source.resolve.call_index import CallSite
+from pipedoctor.source.resolve.project import FactoryCall
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -30,23 +31,26 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
     scope = frame.scope
     sites = [*model.project.find_callers(scope), *_find_object_calls(model, scope)]
     sites += [*find_inherited_calls(model, scope), *model.project.find_partials(scope)]
-    found = join(
-        _evaluate_given(model, name, frame.scope, site.node, _frame_of_site(model, site, frame))
-        for site in sites[:_MAX_CALLERS]
-    )
-    found |= join(_evaluate_made_later(model, name, scope))
-    found |= model.evaluate(find_default(frame.scope.node, name), frame)
+    found = UNKNOWN
+    for site in sites[:_MAX_CALLERS]:
+        around = _frame_of_site(model, site, frame)
+        found |= _evaluate_given(model, name, scope, site.node, around)
+    made = model.project.factory_calls.get(scope)
+    if made:
+        found |= join(_evaluate_made_later(model, name, scope, made))
+    found |= model.evaluate(find_default(scope.node, name), frame)
     return found or _evaluate_annotation(model, name, frame)
 
 
-def _evaluate_made_later(model: Evaluating, name: str, scope: CodeScope) -> Iterator[Values]:
+def _evaluate_made_later(
+    model: Evaluating, name: str, scope: CodeScope, made: Sequence[FactoryCall]
+) -> Iterator[Values]:
     """
     ``Later(Trainer, rows=8).make()``, which calls ``self.made(self)``: by that object, or function.
 
     A call that only may give it in ``**self.kept`` says nothing beside one that gives it.
     """
-    made = model.project.factory_calls.get(scope, ())
-    place = scope.given_names.index(name) if made and name in scope.given_names else -1
+    place = scope.given_names.index(name) if name in scope.given_names else -1
     plain = [one for one in made if find_call_argument(one.call.node, name, place)]
     for one in (plain or made)[:_MAX_CALLERS]:
         maker = one.construction
@@ -112,8 +116,10 @@ def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Sequenc
 
 
 def _is_object_call(model: Evaluating, site: CallSite, cls: ClassDefinition) -> bool:
-    values = model.evaluate(site.node.func, model.frame_of(site.scope))
-    return any(isinstance(one, InstanceValue) and one.cls is cls for one in values)
+    for one in model.evaluate(site.node.func, model.frame_of(site.scope)):
+        if isinstance(one, InstanceValue) and one.cls is cls:
+            return True
+    return False
 
 
 def _evaluate_given(

@@ -49,9 +49,9 @@ class ForeignNames:
 
     def _is_foreign_name(self, node: ast.Name, scope: CodeScope) -> bool:
         name, module = node.id, scope.module
-        if name in {"self", "cls"} or self._definitions.binds(scope, name):
+        if name in {"self", "cls"} or name in scope.bindings or name in module.body.bindings:
             return False
-        if name in module.body.bindings:
+        if self._definitions.binds(scope, name):
             return False
         full = self.project.full_name_of(node, module)
         imported = module.imported_names.get(name, "")

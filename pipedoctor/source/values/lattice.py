@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+import msgspec
+
 from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.context import FunctionNode
@@ -44,8 +46,7 @@ def _hash_place(node: ast.expr | FunctionNode | None, frame: Frame | None) -> in
     return hash((place, frame.number if frame is not None else -1))
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderValue:
+class LoaderValue(msgspec.Struct, frozen=True):
     """A loader that the project makes, by its index among the loader calls."""
 
     index: int
@@ -54,8 +55,7 @@ class LoaderValue:
         return hash((1, self.index))
 
 
-@dataclass(frozen=True, slots=True)
-class IteratorValue:
+class IteratorValue(msgspec.Struct, frozen=True):
     """What hands on the batches of a loader: ``iter(loader)``."""
 
     index: int
@@ -64,8 +64,7 @@ class IteratorValue:
         return hash((2, self.index))
 
 
-@dataclass(frozen=True, slots=True)
-class BatchValue:
+class BatchValue(msgspec.Struct, frozen=True):
     """A batch of a loader, or something taken from it or made of it."""
 
     index: int
@@ -74,8 +73,7 @@ class BatchValue:
         return hash((3, self.index))
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceValue:
+class InstanceValue(msgspec.Struct, frozen=True):
     """An object of a class of the project; made by a call, or any of its objects."""
 
     cls: ClassDefinition
@@ -86,8 +84,7 @@ class InstanceValue:
         return hash((4, self.cls.node.lineno, _hash_place(self.call, self.frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionValue:
+class FunctionValue(msgspec.Struct, frozen=True):
     """A function or a bound method."""
 
     scope: CodeScope
@@ -97,8 +94,7 @@ class FunctionValue:
         return hash((5, self.scope.number, hash(self.owner) if self.owner else 0))
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFunctionValue:
+class LocalFunctionValue(msgspec.Struct, frozen=True):
     """A function or lambda within a function."""
 
     node: FunctionNode | ast.Lambda
@@ -108,8 +104,7 @@ class LocalFunctionValue:
         return hash((6, _hash_place(self.node, self.frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class ClassValue:
+class ClassValue(msgspec.Struct, frozen=True):
     """A class of the project."""
 
     cls: ClassDefinition
@@ -118,8 +113,7 @@ class ClassValue:
         return hash((7, self.cls.node.lineno))
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleValue:
+class ModuleValue(msgspec.Struct, frozen=True):
     """A file of the project, as a value: what ``getattr(models, name)`` takes from."""
 
     name: str
@@ -128,8 +122,7 @@ class ModuleValue:
         return hash((8, len(self.name)))
 
 
-@dataclass(frozen=True, slots=True)
-class PartialValue:
+class PartialValue(msgspec.Struct, frozen=True):
     """``functools.partial(function, ...)``."""
 
     call: ast.Call
@@ -139,8 +132,7 @@ class PartialValue:
         return hash((9, _hash_place(self.call, self.frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorValue:
+class GeneratorValue(msgspec.Struct, frozen=True):
     """What a call of a function with ``yield`` returns."""
 
     frame: Frame
@@ -149,8 +141,7 @@ class GeneratorValue:
         return hash((10, self.frame.number))
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerValue:
+class ContainerValue(msgspec.Struct, frozen=True):
     """A list, tuple, dictionary, comprehension or namespace, as it is written."""
 
     node: ast.expr
@@ -160,22 +151,25 @@ class ContainerValue:
         return hash((11, _hash_place(self.node, self.frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class TupleValue:
+class TupleValue(msgspec.Struct, frozen=True):
     """Parts that stand side by side, each with what it may be."""
 
     parts: tuple[frozenset["Value"], ...]
 
+    def __hash__(self) -> int:
+        return hash((self.parts,))
 
-@dataclass(frozen=True, slots=True)
-class StreamValue:
+
+class StreamValue(msgspec.Struct, frozen=True):
     """``enumerate`` and ``zip``: when it is iterated, a tuple of one element of each."""
 
     parts: tuple[frozenset["Value"], ...]
 
+    def __hash__(self) -> int:
+        return hash((self.parts,))
 
-@dataclass(frozen=True, slots=True)
-class ExternalValue:
+
+class ExternalValue(msgspec.Struct, frozen=True):
     """What a call of a library returns, by the full name of what is called."""
 
     name: str
@@ -186,8 +180,7 @@ class ExternalValue:
         return hash((12, _hash_place(self.call, self.frame)))
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenValue:
+class ChosenValue(msgspec.Struct, frozen=True):
     """An object of a class that a text chooses, by the call that makes it."""
 
     call: ast.Call

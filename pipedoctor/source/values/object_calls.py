@@ -1,6 +1,8 @@
 """Calls of objects that a program keeps in lists or variables."""
 
 import ast
+from collections.abc import Iterator
+from itertools import islice
 
 from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.project import Project
@@ -11,8 +13,11 @@ _MAX_OBJECT_CALLS = 40
 
 def list_object_calls(project: Project) -> list[CallSite]:
     """Calls of what loops take from lists, and of variables where classes have no names."""
+    return list(islice(_iter_object_calls(project), _MAX_OBJECT_CALLS))
+
+
+def _iter_object_calls(project: Project) -> Iterator[CallSite]:
     by_text = bool(project.find_call_sites("import_module"))
-    found: list[CallSite] = []
     for scope in project.scopes:
         names = list_loop_targets(scope)
         for key, values in scope.bindings.items() if by_text else ():
@@ -22,5 +27,4 @@ def list_object_calls(project: Project) -> list[CallSite]:
             node = step.node
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id in names:
-                    found.append(CallSite(scope, step, node))
-    return found[:_MAX_OBJECT_CALLS]
+                    yield CallSite(scope, step, node)

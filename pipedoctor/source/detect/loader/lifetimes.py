@@ -11,7 +11,7 @@ from pipedoctor.source.resolve.call_index import CallSite
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
-from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.expressions import binding_key, unparse_loop_start, unparse_short
 from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import contains_node, find_nodes
@@ -83,7 +83,7 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         return _find_loop_of_builder(recorder, scope, _MAX_BUILDERS)
     for site in recorder.project.find_callers(scope):
         for loop in site.step.context.loops:
-            if isinstance(loop, ast.For) and "epoch" in unparse_short(loop).lower()[:80]:
+            if isinstance(loop, ast.For) and "epoch" in unparse_loop_start(loop).lower():
                 guards = [unparse_short(g.test) for g in site.step.context.guards]
                 if not any("epoch" in text or "%" in text for text in guards):
                     return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"

@@ -18,6 +18,7 @@ from pipedoctor.source.values.lattice import (
     InstanceValue,
     LocalFunctionValue,
     TupleValue,
+    Value,
     Values,
 )
 
@@ -75,6 +76,8 @@ def list_transform_lambdas(
     """The lambdas that the dataset of a loader keeps, itself or among its transforms."""
     evaluator = recorder.loader_flow.evaluator
     found: dict[ast.Lambda, CodeScope] = {}
+    seen: dict[Value, int] = {}
+    """What was looked into, and how deep: the same lists are held by many others."""
     for dataset in recorder.loader_flow.evaluate_argument(loader, "dataset"):
         if not isinstance(dataset, (InstanceValue, ExternalValue)):
             continue
@@ -85,7 +88,7 @@ def list_transform_lambdas(
             values = evaluator.evaluate(given, dataset.frame)
             if given not in kept:  # who knows what becomes of a lambda alone
                 values = frozenset(x for x in values if not isinstance(x, LocalFunctionValue))
-            found.update(_lambdas_in(evaluator, values, _MAX_NESTING))
+            found.update(_lambdas_in(evaluator, values, _MAX_NESTING, seen))
     return sorted(found.items(), key=lambda one: (one[0].lineno, one[0].col_offset))
 
 
@@ -108,15 +111,18 @@ def _list_kept_arguments(
 
 
 def _lambdas_in(
-    evaluator: Evaluator, values: Values, depth: int
+    evaluator: Evaluator, values: Values, depth: int, seen: dict[Value, int]
 ) -> Iterator[tuple[ast.Lambda, CodeScope]]:
     """Lambdas themselves, in a list, and in ``Compose`` and ``Lambda`` of a library."""
     for value in values if depth else ():
+        if seen.get(value, 0) >= depth:
+            continue
+        seen[value] = depth
         if isinstance(value, LocalFunctionValue) and isinstance(value.node, ast.Lambda):
             yield value.node, value.frame.scope
         elif isinstance(value, (ContainerValue, TupleValue)):
-            yield from _lambdas_in(evaluator, evaluator.item(value, None), depth - 1)
+            yield from _lambdas_in(evaluator, evaluator.item(value, None), depth - 1, seen)
         elif isinstance(value, ExternalValue) and last_name(value.call.func) in _KEEPING:
             for one in value.call.args[:1]:
                 inner = evaluator.evaluate(one, value.frame)
-                yield from _lambdas_in(evaluator, inner, depth - 1)
+                yield from _lambdas_in(evaluator, inner, depth - 1, seen)

@@ -69,7 +69,8 @@ def _sets_on_dataset(target: ast.expr) -> bool:
 
 def _is_state_setter(recorder: EventRecorder, name: str) -> bool:
     """Is there a method of this name that sets, or changes in place, what its object keeps?"""
-    methods = [cls.methods[name] for cls in recorder.project.classes if name in cls.methods]
+    classes = recorder.project.classes_by_method.get(name, ())
+    methods = [cls.methods[name] for cls in classes]
     return any(
         any(key.startswith("self.") for key in method.bindings) or _changes_in_place(method)
         for method in methods

@@ -204,10 +204,10 @@ class BatchFlow(BatchEvents):
         moved = state.on_device_before(node.lineno, step.context)
         mine = self.self_class or scope.owner
         targets = list_entered(self.recorder, scope, node, mine)
-        guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
         if self.depth >= MAX_DEPTH:
             targets = [one for one in targets if speaks_of_moves(one[0].module)]
+        guards = self._uncertain_guards(scope, step) if targets else []
         for target, cls in targets[:_MAX_TARGETS]:
             if target.parent is not None and is_inside_loops(target.node, step.context.loops):
                 continue  # it stands in the loop itself

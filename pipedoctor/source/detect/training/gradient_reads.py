@@ -5,6 +5,7 @@ import ast
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
 
 _STARTING_NAMES = frozenset(("main", "__init__", "<module>"))
 GRADIENT_NORMS = ("clip_grad_norm_", "clip_grad_norm", "get_total_norm")
@@ -50,5 +51,5 @@ def is_of_gradients(scope: CodeScope, node: ast.expr) -> bool:
     return any(
         (isinstance(one, ast.Attribute) and one.attr == "grad")
         or (isinstance(one, ast.Call) and last_name(one.func) in GRADIENT_NORMS)
-        for one in ast.walk(node)
+        for one in find_nodes(node, (ast.Attribute, ast.Call))
     )

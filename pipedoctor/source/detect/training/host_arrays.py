@@ -14,6 +14,7 @@ from pipedoctor.source.values.lattice import ExternalValue
 
 _TRANSFORM_LIBRARIES = ("torchvision.transforms.", "kornia.augmentation.", "albumentations.")
 
+_LIBRARIES = ("torchvision", "kornia", "albumentations")
 _DRAWING_CALLS = ("imshow", "savefig", "imsave")
 """A function that shows pictures changes them for that."""
 
@@ -76,12 +77,10 @@ def is_host_transform(
     given = node.args[0] if node.args else None
     if not (isinstance(given, ast.Name) and given.id in on_host):
         return False
-    if any(scope.find_calls(name) for name in _DRAWING_CALLS):
+    libraries = recorder.project.imported_libraries
+    if not isinstance(node.func, (ast.Name, ast.Attribute)) or libraries.isdisjoint(_LIBRARIES):
         return False
-    if not isinstance(node.func, (ast.Name, ast.Attribute)) or not any(
-        one.imports_any(("torchvision", "kornia", "albumentations"))
-        for one in recorder.project.modules
-    ):
+    if any(scope.find_calls(name) for name in _DRAWING_CALLS):
         return False
     evaluator = recorder.loader_flow.evaluator
     values = evaluator.evaluate(node.func, evaluator.frame_of(scope))

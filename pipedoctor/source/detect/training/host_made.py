@@ -47,7 +47,7 @@ def _find_targets(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> 
     if found is not None or not isinstance(call.func, ast.Attribute):
         return
     name = call.func.attr
-    owners = [cls for cls in recorder.project.classes if name in cls.methods]
+    owners = recorder.project.classes_by_method.get(name, ())
     if len(owners) <= _MAX_CLASSES:
         yield from (cls.methods[name] for cls in owners)
 

@@ -92,17 +92,17 @@ def _find_returned_loss(value: ast.expr) -> ast.expr:
 
 def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:
     """``x`` of ``x.backward()``, of ``scaler.scale(x).backward()``; and what it is made of."""
+    backward = [value for step in steps for value in _going_backward(step.node)]
     given = {
         name
         for step in scope.steps_by_type.get(ast.For, ())
-        if isinstance(step.node, ast.For)
+        if backward and isinstance(step.node, ast.For)
         for name in expression_names(step.node.target)
     }
-    for step in steps:
-        for value in _going_backward(step.node):
-            for name in _tensors_of(scope, value):
-                yield name
-                yield from _loss_inputs(scope, name, given)
+    for value in backward:
+        for name in _tensors_of(scope, value):
+            yield name
+            yield from _loss_inputs(scope, name, given)
 
 
 def _going_backward(node: ast.AST) -> list[ast.expr]:
@@ -112,7 +112,7 @@ def _going_backward(node: ast.AST) -> list[ast.expr]:
     if isinstance(node.func, ast.Attribute) and node.func.attr in _BACKWARD_METHODS:
         return [node.func.value, *map(_take_root, node.args[:1])]
     # ``scaler(x, optimizer)`` of timm goes backward, too
-    scales = last_name(node.func).lower().endswith("scaler") and len(node.args) > 1
+    scales = len(node.args) > 1 and last_name(node.func).lower().endswith("scaler")
     return node.args[:1] if scales else []
 
 

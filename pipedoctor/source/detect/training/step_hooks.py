@@ -104,7 +104,7 @@ def record_step_hooks(recorder: EventRecorder) -> None:
     present = [
         hooked
         for hooked in _HOOKED_CLASSES
-        if any(module.imports_any(hooked.libraries) for module in recorder.project.modules)
+        if not recorder.project.imported_libraries.isdisjoint(hooked.libraries)
     ]
     for cls in recorder.project.classes if present else ():
         if cls.module.is_test:
