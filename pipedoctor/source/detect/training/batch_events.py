@@ -165,13 +165,14 @@ class BatchEvents:
         self, scope: CodeScope, step: CodeStep, test: ast.expr, state: FlowState
     ) -> None:
         """``if loss == 0``: the host waits for the value of a tensor."""
+        moved = state.results | state.on_device.keys()
         tensors = state.losses | {one for one in state.results if is_reduced_tensor(scope, one)}
         if compares_tensor(test, tensors & state.results):
             its = CodeStep(test, step.context)
             loss = compares_tensor(test, state.losses)
             asked = tested_values.classify_question([test]) if loss else ""
             self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
-        elif asks_for_number(test, state.results | state.on_device.keys()):
+        elif moved and asks_for_number(test, moved):
             its = CodeStep(test, step.context)
             self._record_sync(scope, its, "if", host=False, raised=True, asked="")
 

@@ -181,8 +181,6 @@ def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
 
 def asks_for_number(test: ast.expr, tensors: AbstractSet[str]) -> bool:
     """``target[n, c, 0] > 1``, ``mask.sum() > 0``, ``(x <= y).all()``: of tensors there?"""
-    if not tensors:
-        return False
     sides = [test, *(test.values if isinstance(test, ast.BoolOp) else ())]
     sides += [one.operand for one in find_nodes(test, (ast.UnaryOp,))]
     for part in find_nodes(test, (ast.Compare,)):
