@@ -183,15 +183,6 @@ class DefinitionIndex:
                     seen.add(name)
                     yield method
 
-    @cached_property
-    def classes_by_method(self) -> dict[str, list[ClassDefinition]]:
-        """The classes that have a method of their own by a name."""
-        found: dict[str, list[ClassDefinition]] = {}
-        for cls in self.classes:
-            for name in cls.methods:
-                found.setdefault(name, []).append(cls)
-        return found
-
     @property
     def scopes(self) -> Iterator[CodeScope]:
         """Every function of every file."""

@@ -79,6 +79,15 @@ class Project(CallIndex):
         return frozenset(name for module in self.modules for name in module.imported_names.values())
 
     @cached_property
+    def classes_by_method(self) -> dict[str, list[ClassDefinition]]:
+        """The classes that have a method of their own by a name."""
+        found: dict[str, list[ClassDefinition]] = {}
+        for cls in self.classes:
+            for name in cls.methods:
+                found.setdefault(name, []).append(cls)
+        return found
+
+    @cached_property
     def imported_libraries(self) -> frozenset[str]:
         """The first parts of all names that any of its files imports."""
         return frozenset(name.partition(".")[0] for name in self.imported_full_names)
