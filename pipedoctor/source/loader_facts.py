@@ -86,8 +86,8 @@ def build_loader_fact(
     scope = loader.site.scope
     arguments = _resolve_arguments(recorder, loader)
     made_at = at = node_location(scope.module, loader.node)
-    if loader.wrapped is not None:
-        made_at = node_location(loader.wrapped.scope.module, loader.wrapped.node)
+    if (inner := recorder.loader_calls.find_inner_call(loader)) is not None:
+        made_at = node_location(inner.scope.module, inner.node)
     if loader.through:
         first = loader.through[0]
         at = node_location(first.scope.module, first.node)

@@ -44,10 +44,9 @@ def pinned_blocking(source: Source, /) -> Findings:
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
     `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a type
     conversion or through numpy, is no longer pinned, and batches of a loader that accelerate
-    has prepared are on the device already. An evaluation in a single pass is not reported, nor
-    one that generates text (`model.generate`); where only evaluations wait, it is a note.
-    The loops of a file are one finding, and copies
-    that are reached from several files are reported once.
+    has prepared are on the device already. An evaluation that generates text (`model.generate`)
+    is not reported; where only evaluations wait, it is a note. The loops of a file are one
+    finding, and copies that are reached from several files are reported once.
 
     ## Bad example
 
@@ -83,8 +82,7 @@ def pinned_blocking(source: Source, /) -> Findings:
         ]
         if any(e.name == PREPARED and e.loop == index for e in source.select_events(DeviceCopy)):
             continue  # its batches are on the device already
-        once = loop.role == "eval" and not loop.repeats
-        aside = once or is_demo_loop(loop) or is_generating_loop(loop)
+        aside = is_demo_loop(loop) or is_generating_loop(loop)
         if pinned and moved and not aside:
             one = _BlockingLoop(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)

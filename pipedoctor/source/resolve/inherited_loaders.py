@@ -81,6 +81,13 @@ def hand_to_base(
     return found
 
 
+def find_base_call(project: Project, cls: ClassDefinition) -> CallSite | None:
+    """``super().__init__(rows, num_workers=4)`` of a class of loaders, if it decides anything."""
+    init = project.find_method(cls, "__init__")
+    calls = [*_inherited_calls(project, init)] if init is not None else []
+    return calls[0] if len(calls) == 1 and not _hands_all_on(calls[0].node) else None
+
+
 def find_own_collate(init: CodeScope) -> dict[str, ArgumentExpression]:
     """``self.collate_fn = pad``: what a constructor of a class of loaders sets itself."""
     values = [value for value, _ in init.bindings.get("self.collate_fn", ())]

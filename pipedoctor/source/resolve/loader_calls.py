@@ -16,6 +16,7 @@ from pipedoctor.source.resolve.called_loader_class import CalledClass, CalledCla
 from pipedoctor.source.resolve.device_conditions import holds_with_gpu
 from pipedoctor.source.resolve.dictionaries import DictionaryResolver
 from pipedoctor.source.resolve.inherited_loaders import (
+    find_base_call,
     find_inherited_constructions,
     find_own_collate,
     hand_to_base,
@@ -209,6 +210,12 @@ class LoaderCallFinder:
             yield ResolvedLoaderCall(
                 site, loader.name, given, complete, site.node, wrapped=loader.site
             )
+
+    def find_inner_call(self, loader: ResolvedLoaderCall) -> CallSite | None:
+        """The call below one of a function or a class of the project, which makes the loader."""
+        own = None if id(loader.site.node) in self.inherited else loader.name
+        cls = self.loader_subclasses.get(own or "")
+        return loader.wrapped or (find_base_call(self.project, cls) if cls is not None else None)
 
     def argument_fact(
         self, argument: ArgumentExpression | None, *, complete: bool, name: str = ""

@@ -18,6 +18,7 @@ PASSED_ON = frozenset(
         *("auto_dataloader", "prepare_dataloader", "skip_first_batches", "alive_it"),
         *("BackgroundGenerator", "peekable", "prefetch", "setup_dataloaders", "prepare"),
         *("distributed_dataloader", "shard_dataloader", "wrap_dataloader", "timed", "Bar"),
+        *("CombinedLoader",),
     )
 )
 """Functions, by their last name, whose result gives the elements of their argument."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.gradient_reads import list_gradient_readers
+from pipedoctor.source.detect.training.named_methods import find_named_methods
 from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
@@ -54,7 +55,8 @@ def list_entered(
 def _find_entered(
     recorder: EventRecorder, scope: CodeScope, node: ast.Call, mine: ClassDefinition | None
 ) -> Iterator[tuple[CodeScope, ClassDefinition | None]]:
-    yield from recorder.call_graph.resolve_call(node.func, scope, mine)
+    found = [*recorder.call_graph.resolve_call(node.func, scope, mine)]
+    yield from found or find_named_methods(recorder, scope, node)
     if isinstance(node.func, ast.Name) and node.func.id == "next" and len(node.args) == 1:
         for cls in recorder.call_graph.infer_classes(node.args[0], scope, mine):
             method = recorder.project.find_method(cls, "__next__")
