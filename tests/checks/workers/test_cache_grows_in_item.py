@@ -19,6 +19,9 @@ class Memo(Dataset):
         return self.kept[index]
 """
 SILENT = {
+    "where another error occurs": rows_dataset(
+        "self.c = {}", "try:\n    return 1\nexcept OSError:\n    self.c[index] = 1"
+    ),
     "one slot": rows_dataset("self.last = None", "self.last = index"),
     "emptied": rows_dataset("self.c = {}", "self.c[index] = 1\nself.c.popitem()"),
     "taken from again": rows_dataset(
@@ -38,6 +41,18 @@ SILENT = {
     ),
 }
 SPEAKS = {
+    "a dictionary in one that makes them": rows_dataset(
+        "self.c = defaultdict(dict)", "self.c[index % 9][index] = read(index)"
+    ),
+    "a place for each item": rows_dataset(
+        "self.c = [None for _ in range(9)]", "self.c[index] = read(index)"
+    ),
+    "where the key is missing": rows_dataset(
+        "self.c = {}", "try:\n    return self.c[index]\nexcept KeyError:\n    self.c[index] = 1"
+    ),
+    "what was read from a handle": rows_dataset(
+        "self.c = {}", "self.c[index] = open(self.names[index]).read()"
+    ),
     "of the class": rows_dataset(item="Rows.c[index] = read(index)").replace(
         "class Rows(Dataset):\n", "class Rows(Dataset):\n    c = {}\n"
     ),

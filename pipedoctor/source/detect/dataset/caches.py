@@ -145,7 +145,9 @@ def _is_empty(recorder: EventRecorder, value: ast.expr | None, scope: CodeScope)
             "defaultdict",
             "OrderedDict",
         }
-    return isinstance(value, (ast.BinOp,)) and isinstance(value.left, ast.List)
+    if isinstance(value, ast.ListComp):  # a place for each item
+        return isinstance(value.elt, ast.Constant) and value.elt.value is None
+    return isinstance(value, ast.BinOp) and isinstance(value.left, ast.List)
 
 
 def _record_growth(
@@ -156,6 +158,8 @@ def _record_growth(
     container: ast.expr,
     value: ast.expr,
 ) -> None:
+    while isinstance(container, ast.Subscript):  # ``self.cache[folder][name] = image``
+        container = container.value
     key = find_own_key(container, scope)
     initial = _initial_value(recorder, cls, key) if key.startswith("self.") else None
     replaced = isinstance(initial, ast.List) and isinstance(step.node, ast.Assign)
@@ -167,7 +171,22 @@ def _record_growth(
         bounded=any(_tests_length(guard.test, key) for guard in step.context.guards),
         asked=is_opt_in(recorder, cls, step),
     )
+    if step.context.handler and _fills_missing(scope, step):
+        step = step._replace(context=step.context._replace(handler=False))
     recorder.add_event(growth, scope, step, key)
+
+
+def _fills_missing(scope: CodeScope, step: CodeStep) -> bool:
+    """``except KeyError: self.cache[name] = load(name)``, which is no failure."""
+    line: int = getattr(step.node, "lineno", 0)
+    handlers = (one.node for one in scope.steps_by_type.get(ast.ExceptHandler, ()))
+    return any(
+        isinstance(one, ast.ExceptHandler)
+        and one.type is not None
+        and last_name(one.type) == "KeyError"
+        and one.lineno <= line <= (one.end_lineno or 0)
+        for one in handlers
+    )
 
 
 def _tests_length(test: ast.expr, key: str) -> bool:

@@ -13,6 +13,8 @@ from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 _OPEN_FUNCTIONS = {"open", "File"}
+_READING = frozenset(("read", "readlines", "get_fdata", "asarray"))
+"""Methods of a handle that give what was in the file."""
 _MAX_DEPTH = 3
 
 
@@ -25,13 +27,21 @@ def opens_handle(
     if isinstance(value, ast.Name):
         given = scope.bindings.get(value.id, ())
         return any(opens_handle(recorder, scope, one, depth - 1) for one, _ in given)
-    if any(isinstance(n, ast.Call) and _is_open_call(recorder, scope, n) for n in ast.walk(value)):
+    calls = find_nodes(value, (ast.Call,))
+    read = {id(_find_read_out(one)) for one in calls}
+    if any(_is_open_call(recorder, scope, one) for one in calls if id(one) not in read):
         return True
     return isinstance(value, ast.Call) and any(
         opens_handle(recorder, target, one, depth - 1)
         for target, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner)
         for one in returned_values(target)
     )
+
+
+def _find_read_out(node: ast.Call) -> ast.expr | None:
+    """``open(path)`` of ``open(path).read()``, which gives what was in the file."""
+    func = node.func
+    return func.value if isinstance(func, ast.Attribute) and func.attr in _READING else None
 
 
 def _is_open_call(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
