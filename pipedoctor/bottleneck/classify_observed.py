@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from pipedoctor.bottleneck.classify import MAX_WAIT_SHARE, MIN_HANDOVER_SHARE, MIN_THROTTLED_SHARE
 from pipedoctor.bottleneck.fetch_causes import MIN_TAIL_SHARE, MIN_WAITING_SHARE
+from pipedoctor.bottleneck.main_causes import BORDER, MOSTLY, explain_time, find_main_causes
 from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.bottleneck.observed_figures import (
     compute_waiting_share,
@@ -21,8 +22,8 @@ from pipedoctor.bottleneck.observed_figures import (
 from pipedoctor.facts import Observation
 from pipedoctor.units import format_count
 
-MOSTLY = 0.5
-"""Share of its own time."""
+NOTHING = 0.05
+"""Share of their time: workers that do less are no reason why data is late."""
 IDLE = 0.3
 """Share of their time in which workers have nothing to do although data is late."""
 HELD_UP, HELD_UP_BY_WAITS = 0.1, 0.05
@@ -41,11 +42,8 @@ SPINNING = 0.5
 """CPU of other threads of a worker, against that of the one that fetches."""
 LARGE = 256 << 10
 """Bytes by one call, from which on a read is limited by its size."""
-BUSY = 0.7
-"""Share of the time in which a GPU has something to do, where it is well used."""
 ENOUGH = 80
 """Samples: then the share of the time is known to a tenth."""
-BORDER = 0.05
 UNSEEN = "the stack of the main process could not be read"
 NOT_BEGUN = "no training was seen: the job still imports, or gets ready"
 
@@ -75,11 +73,9 @@ def _find_causes(observation: Observation) -> Iterator[Bottleneck]:
     """From those that explain others to those that are left."""
     yield from _check_quota(observation)
     if observation.late_share < MAX_WAIT_SHARE:
-        yield _blame_consumer(observation)
+        yield explain_time(observation)
         return
-    yield from _check_startup(observation)
-    yield from _check_sampler(observation)
-    yield from _check_converter(observation)
+    yield from find_main_causes(observation)
     yield from _check_handover(observation)
     yield from _check_stragglers(observation)
     yield from _check_threads(observation)
@@ -101,66 +97,6 @@ def _check_quota(observation: Observation) -> Iterator[Bottleneck]:
         )
 
 
-def _blame_consumer(observation: Observation) -> Bottleneck:
-    """Data is there when it is needed: what takes the time then?"""
-    main = observation.main
-    idle = observation.gpu_busy is None or observation.gpu_busy < BUSY
-    evidence = {"computing_share": main.computing, "blocked_share": main.blocked}
-    wait = describe_wait(observation)
-    if crowded := observation.foreign_share > BORDER:
-        wait += f", {observation.foreign_share:.0%} because other programs have the CPUs"
-    if main.computing > MOSTLY * (1 - observation.foreign_share) and idle:
-        why = "the training process itself computes"
-        why = f"{why} {main.computing:.0%} of the time outside the model"
-        why = f"{wait if crowded else 'batches are ready'}; {why}"
-        return Bottleneck(name="main-thread", reason=why, evidence=evidence)
-    late = crowded and observation.data_wait >= MAX_WAIT_SHARE
-    why = (
-        f"{'data would be in time on CPUs of its own' if late else 'the pipeline is fine'}: {wait}"
-    )
-    if observation.gpu_busy is not None and idle:
-        why += f"; the GPU is busy {observation.gpu_busy:.0%} of it although batches are ready"
-    if observation.world is not None and observation.ranks < observation.world:
-        seen = f"{observation.ranks} of {observation.world} ranks"
-        why += f"; {seen} were watched, and may wait for others"
-    return Bottleneck(name="consumer", reason=why, evidence=evidence)
-
-
-def _check_startup(observation: Observation) -> Iterator[Bottleneck]:
-    main = observation.main
-    often = main.starts > 1 or main.starting > MOSTLY
-    if main.starting > MOSTLY * main.data_wait and often:
-        yield Bottleneck(
-            name="worker-startup",
-            reason=f"{describe_wait(observation)}, {main.starting:.0%} until new workers deliver:"
-            f" they were started {format_count(main.starts, 'time')}"
-            f" in {observation.seconds:.0f} s",
-            evidence={"startup_share": main.starting, "starts": float(main.starts)},
-        )
-
-
-def _check_sampler(observation: Observation) -> Iterator[Bottleneck]:
-    main = observation.main
-    if main.sampling > MOSTLY * observation.late_share:
-        yield Bottleneck(
-            name="main-thread",
-            reason=f"{describe_wait(observation)}, {main.sampling:.0%} until the sampler has chosen"
-            " what comes next: it runs in the training process",
-            evidence={"sampling_share": main.sampling},
-        )
-
-
-def _check_converter(observation: Observation) -> Iterator[Bottleneck]:
-    main = observation.main
-    if main.converting > MOSTLY * observation.late_share:
-        yield Bottleneck(
-            name="main-thread",
-            reason=f"{describe_wait(observation)}, {main.converting:.0%} until a thread of the"
-            " training process has converted the batch that it took from the loader",
-            evidence={"converting_share": main.converting},
-        )
-
-
 def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
     main, worker = observation.main, observation.worker
     made = worker.fetching + worker.collating
@@ -171,6 +107,8 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
     )
     receiving = (main.receiving - main.receiving_delayed) * (1 - observation.foreign_delay)
     waiting = main.waiting * (1 - observation.fetch.delayed)  # as it is where CPUs are free
+    if made < NOTHING:  # others delay the training process and the threads that hand over alike
+        receiving, waiting = main.receiving, main.waiting
     taken = receiving > MIN_HANDOVER_SHARE * (waiting + receiving)
     packing = observation.packing_cpu or observation.other_cpu  # not told apart in Python 3.10
     packs = worker.idle + worker.sending > MOSTLY and packing > PACKING

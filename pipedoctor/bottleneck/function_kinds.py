@@ -13,7 +13,7 @@ _DECODING_FILES = compile_lazily(
 )
 """Of libraries alone: a project may lie in a folder of such a name."""
 _DECODING_NAMES = compile_lazily(
-    r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval"
+    r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval|to_pylist|to_pydict"
 )
 _READING_NAMES = compile_lazily(
     r"^(read|readinto|readline|readlines|read_bytes|read_text|pread|recv|recv_into|"

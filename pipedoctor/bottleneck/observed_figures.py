@@ -62,6 +62,8 @@ def choose_line(observation: Observation, bottleneck: Bottleneck) -> HotLine | N
         return observation.sampler
     if "converting_share" in bottleneck.evidence:
         return observation.converter
+    if "queued_share" in bottleneck.evidence:
+        return observation.step
     return observation.step if is_outside_workers(bottleneck) else observation.hot
 
 

@@ -11,6 +11,8 @@ REBUILDING_LIMIT = 0.5
 BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.22, 0.5
 """All of the wait, from which on data is late where workers make batches for that share."""
 
+TAKING_LIMIT = 2 / 3
+"""Of what a process does itself, that taking in batches is, whoever else uses the processors."""
 _EPSILON = 1e-6
 
 
@@ -74,6 +76,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """Outside of the loader, in torch's modules, gradients or optimizers."""
     blocked: float = 0.0
     """Outside of the loader, waiting: for a device, a file, other ranks."""
+    queued: float = 0.0
+    """Of `blocked`, where no loader was seen: for a thread or process of its own."""
     delayed: float = 0.0
     """Ready to run, while others ran on the processors: of all of its time, whatever it did."""
     ran: float | None = None
@@ -185,8 +189,17 @@ class Observation(Part, frozen=True, kw_only=True):
 
     @property
     def receiving_alone(self) -> float:
-        """How long batches would be taken in on processors of its own: workers hand them over."""
-        own = self.main.receiving - self.foreign_load * self.main.receiving_delayed
+        """
+        How long batches would be taken in on processors of its own: workers hand them over.
+
+        As long as now, where the process computes hardly anything else.
+        """
+        main = self.main
+        if main.ran and main.delayed:
+            taking = main.ran * min(1.0, main.receiving_delayed / main.delayed)
+            if _share(taking, main.ran - taking + main.blocked) > TAKING_LIMIT:
+                return main.receiving
+        own = main.receiving - self.foreign_load * main.receiving_delayed
         return own * (1 - self.foreign_delay)
 
     @property

@@ -122,6 +122,7 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
         computing=computing - trains,
         model=share("model") + trains,
         blocked=share("blocked"),
+        queued=tally.fetch["queued"] / max(sum(tally.phases.values()), 1.0),
         delayed=min(1.0, tally.delay / tally.seconds) if tally.seconds else 0.0,
         ran=min(1.0, tally.main_cpu / tally.seconds) if tally.main_cpu else None,
     )

@@ -2,8 +2,9 @@
 
 import contextlib
 from collections import Counter
+from collections.abc import Sequence
 
-from pipedoctor.watch.stacks.frame_reader import FrameReader, ThreadStack
+from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame, ThreadStack
 from pipedoctor.watch.stacks.function_roles import find_user_frame, label_frames
 from pipedoctor.watch.stacks.remote_memory import TornReadError
 from pipedoctor.watch.stacks.stack_phases import (
@@ -48,8 +49,14 @@ class PrefetchThreads:
         self.has_workers = False
         """Has it workers of a loader, which some thread must ask for batches?"""
 
-    def find_cause(self, reader: FrameReader, sample: StackSample) -> StackSample:
-        """What a thread that prefetches, or pins, does where the main one waits for it."""
+    def find_cause(
+        self, reader: FrameReader, sample: StackSample, frames: Sequence[RemoteFrame] = ()
+    ) -> StackSample:
+        """
+        What a thread that prefetches, or pins, does where the main one waits for it.
+
+        `frames`: of the main thread.
+        """
         if not sample.queued and not sample.pinned:
             return sample
         try:
@@ -58,7 +65,13 @@ class PrefetchThreads:
             return sample
         if sample.pinned:
             return _find_pinning(stacks, sample)
-        return self._judge(reader, stacks, sample)
+        found = self._judge(reader, stacks, sample)
+        if found.phase is not ProcessPhase.COMPUTING or self._loading or self.has_workers:
+            return found
+        if self._holds_loader(reader, ThreadStack(0, None, tuple(frames))):
+            self._loading.add(0)
+            return found
+        return found._replace(loads_unseen=True, frame=_find_busy_frame(stacks) or found.frame)
 
     def _judge(
         self, reader: FrameReader, stacks: list[ThreadStack], sample: StackSample
@@ -112,6 +125,15 @@ class PrefetchThreads:
                 if any(_LOADER_TYPE in name for name in list_variable_types(reader, frame)):
                     return True
         return False
+
+
+def _find_busy_frame(stacks: list[ThreadStack]) -> RemoteFrame | None:
+    """The user's line in a thread that waits for no other one."""
+    for stack in stacks:
+        sample = classify_main_stack(stack.frames)
+        if sample.frame is not None and not sample.queued:
+            return sample.frame
+    return None
 
 
 def _find_pinning(stacks: list[ThreadStack], sample: StackSample) -> StackSample:

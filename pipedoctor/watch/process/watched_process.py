@@ -58,14 +58,13 @@ class WatchedProcess:
     ) -> None:
         self.member = member
         self.counters = ProcessCounters(member.pid, proc)
-        self.tally = SampleTally()
+        self.tally, self.prefetchers = SampleTally(), PrefetchThreads()
         self.unknown: dict[str, str] = {} if stacks else {"stacks": NOT_WANTED}
         self.reader: FrameReader | None = None
         self._stacks, self._tries, self._torn = stacks, 0, 0
         self.attach(proc, parent)
         self.code_root = find_code_root(member.pid, proc) if member.role == "main" else ""
         self.began = self.sampled_at = time.monotonic()
-        self.prefetchers = PrefetchThreads()
         self._classifier = StackClassifier(is_worker=member.role == "worker")
         self.phase: ProcessPhase | None = None
         self.state, self.threads = "", 0
@@ -192,7 +191,7 @@ class WatchedProcess:
             frames = self.reader.read_frames()
             sight = self._assign_release(self._classifier.classify(frames), frames)
             if self.member.role != "worker":
-                sight = self.prefetchers.find_cause(self.reader, sight)
+                sight = self.prefetchers.find_cause(self.reader, sight, frames)
             if sight.loop is not None:
                 self._track_batch(sight)
         except TornReadError:
@@ -277,6 +276,7 @@ class WatchedProcess:
             tally.fetch["woken"] += running and phase is ProcessPhase.WAITING
             return
         tally.phases[sight.phase.value if running else "blocked"] += 1
+        tally.fetch["queued"] += sight.loads_unseen and not (running or self.has_loaded)
         if place is not None:
             tally.steps[place] += 1
             tally.ran[place] += running and sight.phase is ProcessPhase.COMPUTING

@@ -34,7 +34,11 @@ class SampleTally(msgspec.Struct):
     calls: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter["tuple[str, str]"])
     """System call and what it is about, while a batch was made."""
     fetch: Counter[str] = msgspec.field(default_factory=Counter[str])
-    """While a batch was made: running, waiting, locked, delegated, decoding, rebuilds."""
+    """
+    While a batch was made: running, waiting, locked, delegated, decoding, rebuilds.
+
+    ``queued``: as `StackSample.loads_unseen` says, of a process that was never in a loader.
+    """
     kinds: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Lines that ran without a function whose kind is known."""
     chosen: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
@@ -67,7 +71,7 @@ class SampleTally(msgspec.Struct):
         """Forget what was seen before the training began."""
         for counter in (self.phases, self.steps, self.ran, self.calls):
             counter.clear()
-        self.samples = 0.0
+        self.samples = self.fetch["queued"] = 0
 
     def decay(self, seconds: float) -> None:
         """Let what was counted lose weight, as it should in so many seconds."""

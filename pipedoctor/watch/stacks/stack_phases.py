@@ -90,6 +90,8 @@ class StackSample(NamedTuple):
     """It is in a library that waits for locks by sleeping."""
     queued: bool = False
     """A main process that waits outside of a loader, for one of its own threads."""
+    loads_unseen: bool = False
+    """It waits so, and no loader is known: what comes may be data."""
     pinned: bool = False
     """It waits in the loader for the thread that pins batches, and takes them in."""
     thread: int | None = None

@@ -14,6 +14,7 @@ import pytest
 
 from pipedoctor.watch.process.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process.watched_process import WatchedProcess
+from pipedoctor.watch.samples.tally import SampleTally
 from pipedoctor.watch.stacks.code_objects import CodeObject
 from pipedoctor.watch.stacks.frame_reader import RemoteFrame, ThreadStack
 from pipedoctor.watch.stacks.stack_phases import classify_main_stack
@@ -58,6 +59,18 @@ class Answers:
     def __next__(self):
         return answers.get()
 
+def work():
+    while True:
+        sum(range(99))
+
+def get_bare(loader):
+    print("ready", flush=True)
+    while True:
+        answers.get()
+
+if sys.argv[3] in {"bare", "held"}:
+    threading.Thread(target=work, daemon=True).start()
+    get_bare(DataLoader(0.0) if sys.argv[3] == "held" else None)
 threading.Thread(target=fill, daemon=True).start()
 time.sleep(0.3)
 print("ready", flush=True)
@@ -87,13 +100,17 @@ def program(folder: Path, seconds: float, waits_for: str) -> Generator[int, None
 
 
 def count_phases(pid: int, *, has_workers: bool) -> Counter[str]:
+    return watch_program(pid, has_workers=has_workers).phases
+
+
+def watch_program(pid: int, *, has_workers: bool = False) -> SampleTally:
     process = WatchedProcess(JobProcess(pid, 1, "python", "main", pid))
     process.prefetchers.has_workers = has_workers
     for _ in range(40):
         process.take_sample(time.monotonic())
         time.sleep(0.002)
     process.counters.close()
-    return process.tally.phases
+    return process.tally
 
 
 def test_a_generator_waits_for_a_thread_in_the_loader(tmp_path: Path) -> None:
@@ -126,6 +143,25 @@ def test_a_queue_that_a_loader_of_threads_may_fill_counts(tmp_path: Path) -> Non
         phases = count_phases(pid, has_workers=False)
 
     assert set(phases) == {"waiting"}
+
+
+def test_a_bare_queue_without_a_loader_is_not_known_to_be_in_time(tmp_path: Path) -> None:
+    """The line is that of the thread which works."""
+    with program(tmp_path, 0.0, "bare") as pid:
+        tally = watch_program(pid)
+
+    assert set(tally.phases) == {"blocked"}
+    assert tally.fetch["queued"] == tally.phases["blocked"]
+    assert {name for _, _, name in tally.steps} == {"work"}
+
+
+def test_a_bare_queue_beside_a_loader_is_no_data(tmp_path: Path) -> None:
+    with program(tmp_path, 0.0, "held") as pid:
+        tally = watch_program(pid)
+
+    assert set(tally.phases) == {"blocked"}
+    assert tally.fetch["queued"] == 0
+    assert {name for _, _, name in tally.steps} == {"get_bare"}
 
 
 TORCH = "/x/site-packages/torch"
