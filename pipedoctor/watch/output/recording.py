@@ -166,8 +166,11 @@ def _read_lines(file: io.BufferedReader) -> Iterator[bytes]:
     """Lines in UTF-8 without a mark of the byte order; PowerShell copies files as UTF-16."""
     if file.peek(2)[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}:
         decoded = io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n")
-        while line := decoded.readline(_MAX_LINE_BYTES):
-            yield line.encode()
+        try:
+            while line := decoded.readline(_MAX_LINE_BYTES):
+                yield line.encode()
+        finally:
+            decoded.detach()  # it would close the file of the caller
         return
     if file.peek(3)[:3] == BOM_UTF8:
         file.read(3)
