@@ -11,6 +11,7 @@ import enum
 import math
 import time
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, cast
 
 from pipedoctor.facts import SECTIONS, Facts, Source
@@ -23,7 +24,7 @@ from pipedoctor.privacy.names.replacement import NameRedactor
 from pipedoctor.privacy.secrets.search import MASK, mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
 from pipedoctor.runtime.time_limit import TimeLimitError, interrupt_after
-from pipedoctor.textsafe import escape_surrogates, straighten_quotes
+from pipedoctor.textsafe import encode_json, escape_surrogates, straighten_quotes
 
 
 class RedactionLevel(enum.Enum):
@@ -36,6 +37,8 @@ class RedactionLevel(enum.Enum):
 
 
 NOT_REDACTED = "its text is too long to be redacted within the deadline"
+_SHORT_BYTES = 1 << 18
+"""Of texts that are redacted however late it is: in less than half a second."""
 _TIME_SHARE = 0.8
 """Of the time that is left: what redaction may take of it."""
 _NO_IDENTITY = UserIdentity()
@@ -83,22 +86,28 @@ class Redactor:
         """
         The same facts without what is private; judged instead of the originals.
 
-        Where the texts are too long for the time that is left (on the monotonic clock), which
-        others have decided, none of the facts is known.
+        Others decide how long the texts are: where the time that is left (on the monotonic
+        clock) is too short for them, only short sections are known.
         """
+        record = facts.to_record()
+        short, long = (record, set[str]()) if until == math.inf else _split_sections(record)
+        if not long:
+            return Facts.from_record(self._redact_all(record))
         seconds = (until - time.monotonic()) * _TIME_SHARE
         try:
             with interrupt_after(seconds, TimeLimitError()):
-                return self._redact_all(facts.to_record())
+                return Facts.from_record(self._redact_all(record))
         except TimeLimitError:
-            names = facts.to_record()["known"].keys() | (facts.unknown.keys() & SECTIONS.keys())
-            return Facts(unknown=dict.fromkeys(sorted(names), NOT_REDACTED))
+            self._in_code = False
+            done = self._redact_all(short)
+            late = {name: NOT_REDACTED for name in SECTIONS if name in long}
+            return Facts.from_record({**done, "unknown": done["unknown"] | late})
 
-    def _redact_all(self, record: Mapping[str, Any]) -> Facts:
+    def _redact_all(self, record: Mapping[str, Any]) -> dict[str, Any]:
         done = self._redact_record(record)
         if self._aliases.save_new_names():  # another report gave these numbers away
             done = self._redact_record(record)
-        return Facts.from_record(done)
+        return done
 
     def redact_text(self, text: str, field: str = "") -> str:
         """Prose, such as the reason of a failure, or the value of a field of this name."""
@@ -198,6 +207,20 @@ class Redactor:
         if key in PUBLIC_FIELDS and not any(patterns.HOME.find_matches(text)):
             return text
         return self._names.redact_text(text, key)
+
+
+def _split_sections(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], set[str]]:
+    """The same with the shortest sections alone, and the names of the others."""
+    parts = [(kind, name) for kind in record for name in record[kind]]
+    sizes = {(k, name): len(name) + len(encode_json(record[k][name])) for k, name in parts}
+    ends = accumulate(sorted(sizes.values()))
+    count = sum(1 for end in ends if end <= _SHORT_BYTES)
+    kept = frozenset(sorted(parts, key=sizes.__getitem__)[:count])
+    short = {
+        kind: {name: item for name, item in record[kind].items() if (kind, name) in kept}
+        for kind in record
+    }
+    return short, {name for kind, name in parts if (kind, name) not in kept}
 
 
 def _shorten_host(host: str) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import time
@@ -45,6 +44,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "bench decode": ("bench", "decode", "--budget", "4"),
     "bench disk": ("bench", "disk", "{fleet}", "--budget", "4"),
     "bench loader": ("bench", "loader", "{code}:make", "--budget", "4"),
+    "tune --help": ("tune", "--help"),
+    "watch": ("watch", "{pid}", "--seconds", "2"),
     "run": ("run", "--", "true"),
     "run --inside": ("run", "--inside", "--", "true"),
 }
@@ -193,6 +194,7 @@ def run_command(name: str, variable: str, tmp_path: Path) -> Ended:
     words = ("check", "--quick", "--no-config", "--format", "json", "--fail-on", "never")
     subprocess.run([*DOCTOR, *words, "-o", str(report)], check=True, cwd=tmp_path)
     places = {"code": code, "log": log, "report": report, "fleet": tmp_path / "fleet"}
+    places["pid"] = Path(str(os.getpid()))
     return run(tmp_path, variable, *(word.format(**places) for word in COMMANDS[name]))
 
 
@@ -224,77 +226,3 @@ def test_every_command_ends_with_any_path_dead(name: str, variable: str, tmp_pat
     assert ended.code in {0, 1, 2, 3, 126}, ended.errors
     if name in TOUCHED.get(variable, ()):
         assert "does not answer" in ended.errors
-
-
-MEASURING = {
-    "tune": ("tune", "{target}"),
-    "whatif": ("whatif", "{target}", "--workers", "2"),
-    "bench loader": ("bench", "loader", "{target}"),
-}
-READING = """
-import torch
-from torch.utils.data import DataLoader, Dataset
-
-class Images(Dataset):
-    def __len__(self): return 1000
-    def __getitem__(self, index):
-        open({dead!r} + f"/{{index}}.jpg", "rb").read()
-        return torch.zeros(3)
-
-def make(): return Images()
-def loader(): return DataLoader(Images(), batch_size=4, num_workers=2)
-"""
-
-
-@pytest.mark.extended
-@pytest.mark.parametrize("name", MEASURING)
-def test_the_file_of_a_target_is_looked_at_first(name: str, tmp_path: Path) -> None:
-    file = tmp_path / "dead" / "train.py"
-    words = (word.format(target=f"{file}:make") for word in MEASURING[name])
-
-    ended = run(tmp_path, "UNUSED", *words)
-
-    assert ended.code == 3
-    assert f"{file} ({file}:make) does not answer: stat" in ended.errors
-
-
-@pytest.mark.extended
-@pytest.mark.parametrize("target", ["make", "loader"])
-@pytest.mark.parametrize("name", MEASURING)
-def test_data_that_do_not_answer_are_named(name: str, target: str, tmp_path: Path) -> None:
-    code = tmp_path / "train.py"
-    code.write_text(READING.format(dead=str(tmp_path / "dead")))
-    words = [word.format(target=f"{code}:{target}") for word in MEASURING[name]]
-    budget = scale(20.0)
-
-    words += ["--budget", str(budget), "--allow-busy"]
-
-    ended = run(tmp_path, "UNUSED", *words, limit=budget + SLOPE)
-
-    assert ended.code == 3
-    if "loading the target exceeded" in ended.errors:
-        pytest.skip("too busy even to import torch")
-    assert re.search(rf"{tmp_path}/dead/\d+.jpg does not answer: open hung", ended.errors)
-    assert ended.seconds < budget + 0.5 + 2 * measure_start()
-
-
-@pytest.mark.extended
-@pytest.mark.parametrize("option", ["--config", "--baseline", "--from"])
-def test_a_named_file_that_does_not_answer_is_refused(option: str, tmp_path: Path) -> None:
-    file = str(tmp_path / "dead" / "x")
-
-    ended = run(tmp_path, "UNUSED", "check", "--quick", option, file)
-
-    assert ended.code == 2
-    assert f"{option} {file}" in ended.errors
-    assert "does not answer" in ended.errors
-
-
-@pytest.mark.extended
-def test_a_fleet_s_deadline_counts_the_election(tmp_path: Path) -> None:
-    words = ("check", "--quick", "--fleet-dir", str(tmp_path / "fleet"), "--deadline", "4")
-
-    ended = run(tmp_path, "/dev/shm", *words)
-
-    assert ended.code == 0
-    assert ended.seconds < 4.5 + 2 * measure_start()
