@@ -106,6 +106,7 @@ UNKNOWN = {
     "Rows(9), num_workers=self.workers)\n\nModule(**config['data'])\n"
     + cache_dataset("return Image.open(self.path)"),
     "what collates only pads": collate_loader("return tokenizer.pad(samples)"),
+    "what collates counts tokens": collate_loader("return samples[:fit_token_budget(samples)]"),
 }
 SPEAKS = {
     "none, in either case": DATASETS + TAKEN.format(given=0, test="debug", then=0),

@@ -18,7 +18,8 @@ _WORK_WORDS = (
     "load",
     "read",
     "open",
-    "token",
+    "tokeni",
+    "tokens_to",
     "encode",
     "parse",
 )
