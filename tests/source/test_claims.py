@@ -4,8 +4,9 @@ import pytest
 
 from pipedoctor.check import Severity
 from pipedoctor.engine.catalogue import get_catalogue
-from pipedoctor.facts import Source
-from tests.checks.code_samples import find, frames
+from pipedoctor.engine.triage import triage
+from pipedoctor.facts import Facts, Source
+from tests.checks.code_samples import find, frames, read
 
 CHECKS = {c.name: c for c in get_catalogue().checks.values() if c.needs.get(Source)}
 LOOP = """
@@ -263,3 +264,26 @@ def play(envs, net):
 
     assert not given
     assert other
+
+
+@pytest.mark.parametrize(
+    ("name", "item"),
+    [
+        (
+            "swallowed-exception-in-item",
+            "try:\n            return Image.open(index)\n        except:\n            return None",
+        ),
+        ("text-parse-per-item", "return np.loadtxt(self.files[index])"),
+        ("dir-scan-per-item", "return os.listdir(self.root)[index]"),
+    ],
+)
+def test_classes_with_the_same_hazard_are_one_finding(name: str, item: str) -> None:
+    code = "".join(
+        f"class {one}(Dataset):\n    def __len__(self):\n        return 9\n"
+        f"    def __getitem__(self, index):\n        {item}\n\n"
+        for one in ("One", "Two")
+    )
+
+    (ranked,) = triage(get_catalogue(), [CHECKS[name].run(Facts(read(code)))])
+
+    assert "the same at 1 more place" in ranked.finding.summary

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import choose_name
 
 
-@check("PDR206", "A folder is listed for every item", subject="item")
+@check("PDR206", "A folder is listed for every item", subject="item", merges=True)
 def dir_scan_per_item(source: Source, /) -> Findings:
     """
     Look for folders that are listed again for every item.

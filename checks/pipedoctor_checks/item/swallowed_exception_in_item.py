@@ -10,7 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
 )
 
 
-@check("PDR210", "Bad samples are replaced silently", subject="item")
+@check("PDR210", "Bad samples are replaced silently", subject="item", merges=True)
 def swallowed_exception_in_item(source: Source, /) -> Findings:
     """
     Look for handlers in code for items that catch everything and report nothing.

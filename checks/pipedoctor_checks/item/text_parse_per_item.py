@@ -16,7 +16,7 @@ _ARRAY_PARSERS = {"numpy.loadtxt", "numpy.genfromtxt"}
 _NUMBER_PARSERS = {*_ARRAY_PARSERS, "pandas.read_csv"}
 
 
-@check("PDR204", "Text is parsed for every item", subject="item")
+@check("PDR204", "Text is parsed for every item", subject="item", merges=True)
 def text_parse_per_item(source: Source, /) -> Findings:
     """
     Look for text that is parsed again for every item.

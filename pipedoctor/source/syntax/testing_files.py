@@ -6,7 +6,7 @@ from collections.abc import Iterable
 _TEST_RUNNERS = {"pytest", "unittest"}
 _TEST_PATH = re.compile(
     r"(^|/)(tests|unit_?tests?|test_utils|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
-    r"|(^|/)test/(.*/)?test_[^/]*\.py$"
+    r"|(^|/)test/(.*/)?test_[^/]*\.py$|(^|/)([^/]+_)?profiler\.py$"
 )
 
 

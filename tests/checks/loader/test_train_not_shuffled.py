@@ -6,7 +6,9 @@ from pipedoctor_checks.loader.train_not_shuffled import train_not_shuffled
 from tests.checks.code_samples import (
     BACKWARD,
     DATASETS,
+    HEAD,
     TRAIN_LOOP,
+    Code,
     find,
     loader_call,
     make_tests,
@@ -59,7 +61,10 @@ def build(shuffle=False, rect=False, sampler=None):
 def main(net):
     loader, valid = build({given}), build(shuffle=False)
 """
-SILENT = {
+SILENT: dict[str, Code] = {
+    "a program that measures memory": {
+        "scripts/mem_profiler.py": HEAD + loader_call("Images()", TRAIN_LOOP)
+    },
     "shuffled, unless something forbids it": DATASETS
     + CHANGED.format(given="shuffle=True")
     + TRAIN_LOOP,
