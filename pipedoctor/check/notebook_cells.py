@@ -18,6 +18,9 @@ _SHELL_LINE = compile_lazily(
 _ASSIGNMENT = compile_lazily(
     r"(?P<name>[A-Za-z_]\w*)=(?P<value>(?:\$\((?:[^()]|\([^()]*\))*\)|[^\s()])+)"
 )
+_ASKING = compile_lazily(r"\brm -(?P<all>r?)I ")
+_ASKS = " (rm asks if these are more than three)"
+"""What a program asks in a cell, nobody can answer in every kind of notebook."""
 _KEPT = ", in a cell; then restart the kernel"
 _SET = ", in the first cell after a restart of the kernel"
 """What a cell sets ends with the kernel."""
@@ -28,6 +31,7 @@ def put_in_cell(remedy: Remedy) -> Remedy:
     if remedy.place is Place.CODE:
         return remedy
     lines = [shell(remedy.argv)] if remedy.argv else remedy.snippet.splitlines()
+    lines = [_ASKING.sub(lambda rm: "rm -r " if rm["all"] else "rm ", line) for line in lines]
     cells = [list(_translate_line(line)) for line in lines]
     if not lines or not all(cells):
         return remedy
@@ -38,7 +42,8 @@ def put_in_cell(remedy: Remedy) -> Remedy:
         return replace(remedy, argv=argv, snippet=snippet, title=remedy.title + _KEPT)
     if "os.environ" in snippet:
         snippet = f"import os\n{snippet}"
-    title = remedy.title + _SET * ("%env" in snippet or "os.environ" in snippet)
+    title = remedy.title.replace(_ASKS, "")
+    title += _SET * ("%env" in snippet or "os.environ" in snippet)
     root = remedy.root and remedy.argv[:1] != ("apt-get",)
     return replace(remedy, argv=(), snippet=snippet, title=title, root=root)
 

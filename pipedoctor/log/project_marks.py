@@ -56,7 +56,7 @@ _PYTHON = compile_lazily(
 _MARKS = compile_lazily(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^Name(?:space)?: | \d{1,2}/\d{1,2} {2}|^FROM |  \| |ython ?3"
-    r"|^#\d|^ > \[|^Step \d|\blow on resource: "
+    r"|^#\d|^ > \[|^Step \d|\blow on resource: |^[!%]\w"
     r"|^(?:\([\w.-]{1,40}\) ?){0,2}\[?[\w.-]{1,40}@|/home/|/Users/"
     r"|srun: |CANCELLED|^Node: |assigned |ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
     r"|conda\d?[/\\]|miniforge|mambaforge|^\(base\) "
@@ -122,7 +122,11 @@ _NODE = compile_lazily(
     r"|^Node: {2,40}(?P<described>[\w.-]{1,80})/\d"
     r"|Successfully assigned \S{1,200} to (?P<assigned>[\w.-]{1,80})"
 )
-_CELL = compile_lazily(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
+_CELL = compile_lazily(
+    r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+"
+    r"|^[!%](?:pip3?|python3?|cd|env|yolo|wget|nvidia-smi)\b)"
+)
+"""What a notebook calls the code of a cell, or how a cell calls a program."""
 _DOCKER_USES = compile_lazily(
     rf"(?P<build>{BUILD_MARKS}|^#\d{{1,4}} ERROR\b|\bdocker image build\b"
     r"|^FROM [\w./-]{2,100}(?::[\w.-]{1,60})?(?: (?:AS|as) \w{1,40})?\s*$"

@@ -49,7 +49,7 @@ _LIBRARY_PATH = re.compile(
     r"|<string>|<stdin>"
     r"|^(?:\.\.\.|…)[/\\]"
     r"|[/\\](?:torch|torchvision|PIL|numpy|multiprocessing|cv2|h5py|transformers)[/\\]"
-    r"|\.pyx$|<__array_function__|<decorator|python\d\.\d{1,2}[/\\]|conda\S{0,40}[/\\]lib[/\\]"
+    r"|\.p(?:yx|xi|xd)$|<__array_function__|<decorator|python\d\.\d{1,2}[/\\]|conda\S{0,40}[/\\]lib[/\\]"
     r"|^(?:threading|multiprocessing|importlib|runpy)\b",
 )
 _PACKAGE_PATH = re.compile(

@@ -1,6 +1,7 @@
 """What a shell would be told is told to IPython, in a cell."""
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.check import Lasts, Remedy
 from pipedoctor.check.project_names import put_names
@@ -56,6 +57,16 @@ def test_a_program_is_started_from_a_cell() -> None:
 
     assert (put.argv, put.snippet) == ((), "!rm -f -- /dev/shm/torch_1")
     assert put.title == "Do it"
+
+
+def test_nothing_is_asked_in_a_cell() -> None:
+    title = "Delete all but three (rm asks if these are more than three), and keep fewer"
+    asks = replace(remedy(snippet="rm -rI -- $(ls -td c/*)"), title=title)
+
+    put = put_names(asks, CELL)
+
+    assert put.snippet == "!rm -r -- $(ls -td c/*)"
+    assert put.title == "Delete all but three, and keep fewer"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,13 @@ WRITE_FAILED = "RuntimeError: PytorchStreamWriter failed writing file data/7: fi
             id="caches where there is room",
         ),
         pytest.param(
+            "OSError: [Errno 28] No space left on device: '/w/run/log.bin'\n"
+            "/dev/loop3   64M   64M     0 100% /snap/core20/1\n"
+            "/dev/root     194G  194G   64K 100% /\n",
+            "python -m pip cache purge\ndu -xh --max-depth=3 / | sort",
+            id="the disk that is full, and not where it was noticed",
+        ),
+        pytest.param(
             "Extracting ./raw/a.tar.gz to ./raw\nExtracting ./raw/b.tar.gz to ./raw\n"
             "EOFError: Compressed file ended before the end-of-stream marker was reached\n",
             "mv -n ./raw/b.tar.gz ./raw/b.tar.gz.damaged",

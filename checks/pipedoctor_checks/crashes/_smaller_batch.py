@@ -38,6 +38,9 @@ def halve_in_command(log: Log) -> Remedy | None:
 
 def halve_in_code(log: Log, cause: str) -> Remedy:
     """Half of the batch size that the log names, for its trainer or its loader."""
+    if setting := log.find_value(cause, "override"):
+        half = max(int(log.find_value(cause, "overridden")) // 2, 1)
+        return in_code(_TITLE.format("the batch size of the command"), f"{setting}={half}")
     told = _find_failed(log, cause) or _find_setting(log)
     half = int(told) // 2 if told.isdecimal() else 0
     if told == "1":

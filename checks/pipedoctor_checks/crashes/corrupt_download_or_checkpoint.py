@@ -49,7 +49,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if log.system == "windows":
             line = f'del "%USERPROFILE%\\.cache\\torch\\hub\\checkpoints\\*{digest}*"'
         return (advise_user(title, snippet=line), *_OTHERS)
-    what = find_damaged(log) or find_argument(log)
+    what = find_damaged(log) or find_argument(log) or log.find_value(_CAUSE, "given")
     return (_move_away(log, what), *_OTHERS)
 
 

@@ -1,7 +1,6 @@
 """PDR931: The kernel killed a process because memory ran out."""
 
 import shlex
-from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -53,6 +52,11 @@ _READ_IN_PARTS = in_code(
     'array = np.load(path, mmap_mode="r")  # a page is read when it is used',
 )
 
+_FIT_NOTEBOOK = in_code(
+    "Keep in memory only what is in use, or give the notebook more (Runtime, Change runtime type,"
+    " High-RAM)",
+    'array = np.load(path, mmap_mode="r")  # a page is read when it is used',
+)
 _USUAL_OF_WINDOWS = 24
 """GiB of a machine with 32, of which WSL takes half."""
 
@@ -87,7 +91,7 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if each:  # Slurm takes no --mem beside it
             option = f"--mem-per-{unit}={-(-2 * each // GiB)}G"
             return smaller, replace(slurm("Request twice as much memory", option), advice=True)
-    holders = _find_holders(seen)
+    holders = _find_holders(log)
     had = _read_limit(log)
     much = "twice as much memory as now" if had else "more memory than now"
     grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
@@ -95,14 +99,32 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     return (*holders, *more) if holders else (smaller, *more)
 
 
-def _find_holders(seen: Collection[str]) -> tuple[Remedy, ...]:
+def _ask_ray(log: Log) -> tuple[Remedy, ...]:
+    """Ray places by what is asked for, and nobody asked for memory."""
+    much = 3 * int(log.find_value(_CAUSE, "rayused") or 16) // 2
+    title = (
+        "Let Ray put fewer of them on a node, by the memory that each asks for; or give the nodes"
+        " more"
+    )
+    line = f"@ray.remote(memory={much} * 1024**3)  # for each task or actor"
+    if "of-ray-train" in log.find_ids(_CAUSE):
+        line = f'ScalingConfig(..., resources_per_worker={{"GPU": 1, "memory": {much} * 1024**3}})'
+    return (in_code(title, line),)
+
+
+def _find_holders(log: Log) -> tuple[Remedy, ...]:
     """What fills the memory, where the log shows that no worker does."""
+    seen = log.find_ids(_CAUSE)
     if not _OF_WORKERS.isdisjoint(seen):
         return ()
     if {"host-filled", "offloaded"} <= {*seen}:
         return (_OFFLOAD_FURTHER,)
     if "whole-array" in seen:
         return (_READ_IN_PARTS,)
+    if "in-colab" in seen:
+        return (_FIT_NOTEBOOK,)
+    if "of-ray" in seen:
+        return _ask_ray(log)
     return (_LOAD_ONCE,) if "shards" in seen and "shards-done" not in seen else ()
 
 
