@@ -1,19 +1,16 @@
 """One project from bytes to facts; nothing of it is kept but the facts."""
 
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import PurePath
-from typing import NamedTuple
 
 from msgspec import structs
 
-from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.source.assemble import build_facts_of_modules, index_file
 from pipedoctor.source.discover import files
-from pipedoctor.source.discover.imported_names import find_imported_names
+from pipedoctor.source.project_reading import ProjectReading
+from pipedoctor.source.related_files import select_related_files
 from pipedoctor.source.resolve.literal_loader_calls import (
     LiteralLoaderCall,
     loader_calls_in_tree,
@@ -23,7 +20,6 @@ from pipedoctor.source.syntax.line_fingerprints import fingerprint_lines
 from pipedoctor.source.syntax.parse import (
     NotPythonError,
     ParsedFile,
-    mentions_torch,
     parse_file,
 )
 from pipedoctor.source.syntax.scope import Module
@@ -34,34 +30,6 @@ PathFormatter = Callable[[str], str]
 
 _UNFREED_MODULES: list[Module] = []
 """What is left to the end of the process."""
-
-
-_TRAINING_WORDS = (b".backward(", b"loader", b".cuda(", b"Dataset")
-"""What a file says that trains, loads or keeps data without importing torch itself."""
-
-
-_EPOCH_LOOP = re.compile(rb"^[ \t]*(?:for|while)\b[^\n]*epoch", re.MULTILINE)
-"""A script that leaves all else to the project: ``for epoch in range(9): trainer.run(epoch)``."""
-
-
-_TRAINING_CALL = re.compile(rb"^(?:[\w, ]+= *)?(?:\w+\.)*(?:train|fit)\w*\(", re.MULTILINE)
-"""A script of settings: ``scores = model.train_network(PATH, RATE)`` in the file itself."""
-
-
-_OTHER_NAMES = (b"paddle", b"mindspore", b"oneflow", b"jittor", b"mxnet")
-_OTHER_FRAMEWORKS = re.compile(
-    rb"^\s*(?:import|from)\s+(?:%s)\b" % b"|".join(_OTHER_NAMES), re.MULTILINE
-)
-_TORCH_IMPORT = re.compile(rb"^\s*(?:import|from)\s+[^\n#]*torch", re.MULTILINE)
-
-
-class ProjectReading(NamedTuple):
-    """What is known of a project, and whether that is all of it."""
-
-    facts: Source
-    complete: bool
-    calls: tuple[tuple[int, LiteralLoaderCall], ...] = ()
-    """Of DataLoader, with the number of the file in the project instead of its path."""
 
 
 def read_project_facts(
@@ -109,55 +77,3 @@ def read_project_facts(
     return ProjectReading(
         structs.replace(facts, marks=fingerprint_lines(facts, texts)), whole, numbered
     )
-
-
-def select_related_files(
-    project: Sequence[files.SourceFile],
-) -> Iterator[files.SourceFile]:
-    """Files with a trace of torch, those that they import, and loops that import those."""
-    later: list[tuple[str, files.SourceFile]] = []
-    named: set[str] = set()
-    stems: set[str] = set()
-    for file in project:
-        if _is_of_other_framework(file.text):
-            continue
-        if mentions_torch(file.text):
-            named |= find_imported_names(file.text)
-            stems.add(_import_stem(file.path))
-            yield file
-        elif file.path.endswith(".py"):
-            later.append((_import_stem(file.path), file))
-    grown = True
-    while grown:
-        grown = False
-        left: list[tuple[str, files.SourceFile]] = []
-        for stem, file in later:
-            if stem in named or _trains_with(file.text, stems):
-                named |= find_imported_names(file.text)
-                stems.add(stem)
-                grown = True
-                yield file
-            else:
-                left.append((stem, file))
-        later = left
-
-
-def _is_of_other_framework(text: bytes) -> bool:
-    """Does it import a framework that has DataLoader and Dataset of its own, and no torch?"""
-    named = any(name in text for name in _OTHER_NAMES)
-    imported = named and _OTHER_FRAMEWORKS.search(text) is not None
-    return imported and _TORCH_IMPORT.search(text) is None
-
-
-def _trains_with(text: bytes, stems: set[str]) -> bool:
-    """Does it use what another file of the project makes, in words of training alone?"""
-    patterns = (_EPOCH_LOOP, _TRAINING_CALL)
-    trains = any(word in text for word in _TRAINING_WORDS) or any(
-        one.search(text) for one in patterns
-    )
-    return trains and bool(find_imported_names(text) & stems)
-
-
-def _import_stem(path: str) -> str:
-    name = PurePath(path)
-    return name.parent.name if name.stem == "__init__" else name.stem

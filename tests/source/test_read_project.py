@@ -6,7 +6,7 @@ import weakref
 from pipedoctor.source.assemble import build_facts
 from pipedoctor.source.discover.files import SourceFile
 from pipedoctor.source.discover.without_gc import pause_gc
-from pipedoctor.source.read_project import select_related_files
+from pipedoctor.source.related_files import select_related_files
 from pipedoctor.source.syntax.parse import parse_file
 
 FILES = {

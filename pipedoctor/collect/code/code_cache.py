@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from pipedoctor.source.discover.files import SourceFile as File
-from pipedoctor.source.read_project import ProjectReading
+from pipedoctor.source.project_reading import ProjectReading
 from pipedoctor.source.syntax.line_fingerprints import find_repository
 from pipedoctor.version import __version__
 

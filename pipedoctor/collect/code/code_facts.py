@@ -1,6 +1,7 @@
 """What each project is: remembered, or found out by as many processes as it takes."""
 
 import gc
+import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
@@ -16,11 +17,8 @@ from pipedoctor.facts.source import Skipped
 from pipedoctor.runtime.pool import LostTask, run_tasks
 from pipedoctor.source.discover import files
 from pipedoctor.source.discover.without_gc import pause_gc
-from pipedoctor.source.read_project import (
-    ProjectReading,
-    read_project_facts,
-    select_related_files,
-)
+from pipedoctor.source.project_reading import ProjectReading
+from pipedoctor.source.related_files import select_related_files
 from pipedoctor.source.resolve.literal_loader_calls import LiteralLoaderCall
 
 MIN_PARALLEL_BYTES = 2 << 20
@@ -94,6 +92,8 @@ def _examine_project(
     *,
     last: bool,
 ) -> ProjectReading:
+    from pipedoctor.source.read_project import read_project_facts  # noqa: PLC0415  (70 ms)
+
     if last:
         gc.disable()  # what is left there is left to the end
     try:
@@ -149,6 +149,7 @@ def _examine_in_parallel(
     jobs: int,
 ) -> dict[int, ProjectReading]:
     """Examine the projects in several processes, the largest first."""
+    importlib.import_module("pipedoctor.source.read_project")  # once, not in each of them
 
     def task(number: int) -> Callable[[], bytes]:
         return lambda: _encode_examined(work(number))

@@ -23,7 +23,7 @@ from pipedoctor.source.discover.folders import OmittedPath
 from pipedoctor.source.discover.merge import merge_sources
 from pipedoctor.source.discover.projects import group_by_project
 from pipedoctor.source.discover.without_gc import pause_gc
-from pipedoctor.source.read_project import select_related_files
+from pipedoctor.source.related_files import select_related_files
 
 PARSING_SHARE = 0.6
 """Of the time, for reading and parsing; the rest is for making sense of it."""

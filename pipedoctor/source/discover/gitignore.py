@@ -1,9 +1,10 @@
 """What ``.gitignore`` leaves out: of a folder, of those above it, of those below."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipedoctor.runtime.path_kind import is_there
 from pipedoctor.runtime.regular_file import read_whole
@@ -14,12 +15,54 @@ if TYPE_CHECKING:
 _MAX_BYTES = 1 << 20
 
 
-class GitignoreRules(NamedTuple):
-    """The rules of one file, for what lies below its folder."""
+_PLAIN_END = re.compile(r"[\[\\]")
+_LITERAL = re.compile(r"[^*?/!\s]+")
+_ONE_SET = re.compile(r"([^\[\\]*)\[(\w+)\]([^\[\\]*)")
+"""``*.py[cod]``: a rule with one set of letters."""
 
-    folder: str
-    """Absolute."""
-    spec: "GitIgnoreSpec"
+
+class GitignoreRules:
+    """
+    The rules of one file, for what lies below its folder.
+
+    A rule is compiled when a path has the text that it cannot match without: of most files
+    that is never so.
+    """
+
+    def __init__(self, folder: str, lines: Sequence[str]) -> None:
+        """With the absolute path of the folder."""
+        self.folder = folder
+        self._lines = lines
+        self._rows = [
+            (literal, number) for number, line in enumerate(lines) for literal in _literals_of(line)
+        ]
+        self._specs: dict[tuple[int, ...], GitIgnoreSpec] = {}
+
+    def decide(self, path: str) -> bool | None:
+        """Do they ignore a path, by how it is called below the folder? None: they do not say."""
+        found = [number for literal, number in self._rows if literal in path]
+        if not found:
+            return None
+        numbers = tuple(dict.fromkeys(found))
+        spec = self._specs.get(numbers)
+        if spec is None:
+            spec = _compile_rules([self._lines[number] for number in numbers])
+            self._specs[numbers] = spec
+        return spec.check_file(path).include
+
+
+def _literals_of(line: str) -> set[str]:
+    """Texts of which one stands in every path that a rule matches; maybe an empty one."""
+    one_set = _ONE_SET.fullmatch(line)
+    if one_set is None:
+        return {_find_literal(line)}
+    return {_find_literal(f"{one_set[1]}{letter}{one_set[3]}") for letter in one_set[2]}
+
+
+def _find_literal(line: str) -> str:
+    """The longest text of a rule in which nothing stands for anything else."""
+    plain = _PLAIN_END.split(line, maxsplit=1)[0]
+    return max(_LITERAL.findall(plain), key=len, default="")
 
 
 class GitignoreMatcher:
@@ -58,7 +101,7 @@ class GitignoreMatcher:
         return known
 
 
-LocatedRules: TypeAlias = "tuple[GitIgnoreSpec, str]"
+LocatedRules: TypeAlias = tuple[GitignoreRules, str]
 """The rules of one file, and how a folder is called by these: ``data/raw/``."""
 
 
@@ -67,7 +110,7 @@ def _locate_rules(rules_chain: Sequence[GitignoreRules], folder: str) -> list[Lo
     found: list[LocatedRules] = []
     for rules in reversed(rules_chain):
         below = folder[len(rules.folder) :].replace(os.sep, "/").strip("/")
-        found.append((rules.spec, f"{below}/" if below else ""))
+        found.append((rules, f"{below}/" if below else ""))
     return found
 
 
@@ -87,8 +130,8 @@ def _inherited_rules(folder: str) -> tuple[GitignoreRules, ...]:
 
 def _is_ignored(located: Sequence[LocatedRules], name: str, *, folder: bool) -> bool:
     """The nearest rule that says anything about what lies in a folder decides."""
-    for spec, below in located:
-        decision = spec.check_file(f"{below}{name}/" if folder else below + name).include
+    for rules, below in located:
+        decision = rules.decide(f"{below}{name}/" if folder else below + name)
         if decision is not None:
             return decision
     return False
@@ -99,14 +142,16 @@ def read_rules(folder: str) -> GitignoreRules | None:
     lines: list[str] = []
     for name in (".gitignore", ".git/info/exclude"):
         lines += _read_patterns(os.path.join(folder, name))  # noqa: PTH118
-    if not lines:
-        return None
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (only where there are rules)
+    return GitignoreRules(folder, lines) if lines else None
+
+
+def _compile_rules(lines: Sequence[str]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (only where rules may match)
 
     try:
-        return GitignoreRules(folder, GitIgnoreSpec.from_lines(lines))
+        return GitIgnoreSpec.from_lines(lines)
     except ValueError:  # one rule that is none: the others hold
-        return GitignoreRules(folder, GitIgnoreSpec.from_lines(filter(_is_valid_pattern, lines)))
+        return GitIgnoreSpec.from_lines(filter(_is_valid_pattern, lines))
 
 
 def _is_valid_pattern(line: str) -> bool:

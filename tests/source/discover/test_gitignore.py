@@ -34,6 +34,9 @@ RULES: dict[str, tuple[dict[str, str], set[str]]] = {
         {".gitignore": "sub/\n", "sub/.gitignore": "!b.py\n"},
         {"a.py"},
     ),
+    "a set of letters": ({".gitignore": "[bx].py\nsub/c.[pq]y\n"}, {"a.py"}),
+    "an escaped letter": ({".gitignore": "\\b.py\n"}, {"a.py", "sub/c.py"}),
+    "the last rule wins": ({".gitignore": "!b.py\n*.py\n!a.py\n"}, {"a.py"}),
     "comments and blanks": (
         {".gitignore": "# a.py\n\n  \n"},
         {"a.py", "sub/b.py", "sub/c.py"},

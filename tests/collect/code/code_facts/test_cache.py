@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipedoctor.collect.code import code_cache, code_facts
+from pipedoctor.collect.code import code_cache
 from pipedoctor.collect.code.code_reading import ReadingOptions
 from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
@@ -29,8 +31,15 @@ def test_a_second_run_reads_what_the_first_remembered(
 ) -> None:
     first = read(three, tmp_path / "cache")
     assert len(_entries(tmp_path / "cache")) == 4
-    monkeypatch.setattr(code_facts, "read_project_facts", None)
+    monkeypatch.setattr(examining, "read_project_facts", None)
     assert read(three, tmp_path / "cache") == first == read(three, tmp_path / "cache")
+
+
+def test_the_cache_is_read_without_the_readers_of_code() -> None:
+    code = "import pipedoctor.collect.code.source, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pipedoctor.source.project_reading" in done.stdout.split()
+    assert "pipedoctor.source.assemble" not in done.stdout.split()
 
 
 def test_only_what_changed_is_read_anew(
@@ -45,7 +54,7 @@ def test_only_what_changed_is_read_anew(
         seen.extend(Path(file.path).parent.name for file in project)
         return real(project, *args, **words)
 
-    monkeypatch.setattr(code_facts, "read_project_facts", examine)
+    monkeypatch.setattr(examining, "read_project_facts", examine)
     assert read(three, tmp_path / "cache") == read(three)
     assert set(seen[:3]) == {"Green"}
 

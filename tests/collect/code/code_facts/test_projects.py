@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.collect.code import code_facts
 from pipedoctor.collect.code.code_facts import choose_kept
 from pipedoctor.collect.code.source import source
 from pipedoctor.collect.machine import Machine
@@ -141,7 +140,7 @@ def test_a_child_that_always_dies_costs_its_project_alone(
             os.kill(os.getpid(), signal.SIGKILL)
         return real(project, *args, **words)
 
-    monkeypatch.setattr(code_facts, "read_project_facts", examine)
+    monkeypatch.setattr(examining, "read_project_facts", examine)
     facts = read(three, jobs=2)
     paths = {one.at.path for one in facts.loaders}
     assert paths == {"Blue/train.py", "Red/train.py", "lonely.py"}
