@@ -57,6 +57,9 @@ class DecodedReport(msgspec.Struct, frozen=True, gc=False):
     """PCI ids of its GPUs, ``10de:2330``, or their names where nobody knows those."""
 
 
+_NOTHING_KNOWN = "nothing of its node is known, only why not: nothing can be judged"
+
+
 class ReportDecoder:
     """Decodes reports one after the other; equal parts of them are one object."""
 
@@ -97,6 +100,8 @@ class ReportDecoder:
         for missing in _list_missing(found.facts.unknown):
             section = missing.partition(".")[0]
             rows[self._intern_text(section)] = self._intern(section, ((missing, None),))
+        if found.facts.unknown and not (rows or found.findings):
+            raise UnreadableReportError(_NOTHING_KNOWN)
         return DecodedReport(
             node=name,
             created=found.created,

@@ -286,3 +286,15 @@ def test_what_is_full_costs_a_line(
 
     assert result.exit_code == 0
     assert result.stderr.splitlines()[-1] == snapshot
+
+
+def test_it_is_written_even_if_nothing_could_be_judged(run: Run, tmp_path: Path) -> None:
+    record = tmp_path / "empty.json"
+    head = {"schema": "pipedoctor.report/1", "created": "2026-01-01T00:00:00Z"}
+    record.write_text(json.dumps({**head, "facts": {"known": {}, "unknown": {}}}))
+
+    written = run("report", "--from", str(record), "-o", str(tmp_path / "made.md"))
+
+    assert written.exit_code == 0
+    assert (tmp_path / "made.md").exists()
+    assert run("report", "--from", str(tmp_path / "gone.json"), "--copy").exit_code == 2

@@ -28,6 +28,8 @@ DOCUMENTS = (
     "docs/how-to/measure.md",
     "docs/how-to/watch-a-job.md",
     "docs/how-to/use-in-ci.md",
+    "docs/how-to/judge-a-ticket.md",
+    "docs/reference/command-line.md",
     "docs/report.md",
 )
 PROMISE = re.compile(

@@ -102,6 +102,16 @@ def deep(depth: int) -> bytes:
             "severity 'deadly'",
             id="a severity that there is not",
         ),
+        pytest.param(
+            json.dumps(
+                {
+                    **report("n1"),
+                    "facts": {"known": {"node": {"name": "n1"}}, "unknown": {"paths": "late"}},
+                }
+            ).encode(),
+            "nothing of its node is known",
+            id="only why nothing is known",
+        ),
     ],
 )
 def test_it_is_refused_with_a_reason(put: Put, folder: Path, data: bytes, reason: str) -> None:

@@ -1,5 +1,7 @@
 """Single lines of a text and the facts that they give."""
 
+from collections.abc import Callable
+
 import pytest
 
 from pipedoctor.check import docker_run, select_remedies
@@ -15,6 +17,7 @@ from pipedoctor.facts import (
     Variables,
 )
 from pipedoctor.facts.site import Launcher
+from pipedoctor.report.model import Report
 from tests.text.collector_lines import BEGIN, read_lines
 
 
@@ -273,3 +276,14 @@ def test_a_container_that_is_known_is_one_all_the_same() -> None:
 
     assert site.launcher is Launcher.DOCKER
     assert site.description == "docker container"
+
+
+def test_what_a_text_lacks_is_not_healthy(judge: Callable[[str], Report]) -> None:
+    """Of a ticket without sizes, limits and mounts nothing is said that needs them."""
+    report = judge(
+        "Collecting environment information...\nPyTorch version: 2.5.1+cu121\nOS: Ubuntu 22.04\n"
+    )
+
+    reasons = {skip.name: skip.reason for skip in report.skipped}
+    assert {"shm-too-small", "fd-limit-exhausted", "disk-full", "driver-too-old"} <= reasons.keys()
+    assert all(reasons.values())
