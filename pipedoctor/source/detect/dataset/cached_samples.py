@@ -171,10 +171,12 @@ def _list_returned_elements(
 ) -> Mapping[int, KeptContainer]:
     """Which parts of what a function returns are elements of caches, by their numbers."""
     found: dict[int, KeptContainer] = {}
-    for returned in returned_values(function):
+    values = returned_values(function)
+    for returned in values:
         parts = returned.elts if isinstance(returned, ast.Tuple) else [returned]
         for number, part in enumerate(parts):
             key = find_container(part, function)
-            if is_cache(recorder, function, key):
+            plain = len(values) == 1 and key.startswith("self.")
+            if plain or is_cache(recorder, function, key):
                 found[number] = KeptContainer(function, key)
     return found

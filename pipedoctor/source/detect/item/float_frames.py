@@ -36,11 +36,22 @@ _KEEPING = frozenset(
         *("from_numpy", "as_tensor", "array", "asarray", "ascontiguousarray", "stack", "transpose"),
         *("permute", "concatenate", "resize", "cvtColor", "flip", "copy", "unsqueeze", "reshape"),
         *("warpAffine", "warpPerspective", "rotate", "remap", "copyMakeBorder", "rot90", "fliplr"),
-        *("flipud", "moveaxis", "rollaxis", "expand_dims", "squeeze", "hstack", "vstack"),
+        *(
+            "asnumpy",
+            "numpy",
+            "flipud",
+            "moveaxis",
+            "rollaxis",
+            "expand_dims",
+            "squeeze",
+            "hstack",
+            "vstack",
+        ),
     )
 )
 """What leaves bytes as they are, by its last name."""
 
+_FLOAT_MAKERS = frozenset(("FloatTensor", "img_as_float", "img_as_float32", "img_as_float64"))
 _CASTS = frozenset(("astype", "to", "type"))
 _TYPED_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray", "ascontiguousarray"))
 _ARRAYS = frozenset(("numpy.array", "numpy.asarray"))
@@ -103,8 +114,8 @@ def _divides_bytes(node: ast.AST, scope: CodeScope) -> TypeGuard[ast.BinOp]:
 
 
 def _makes_floats(node: ast.Call) -> bool:
-    """``x.float()``, ``x.astype(np.float32)``, ``torch.FloatTensor(x)``."""
-    if last_name(node.func) == "FloatTensor":
+    """``x.float()``, ``x.astype(np.float32)``, ``torch.FloatTensor(x)``, ``img_as_float(x)``."""
+    if last_name(node.func) in _FLOAT_MAKERS:
         return len(node.args) == 1
     if not isinstance(node.func, ast.Attribute):
         return False

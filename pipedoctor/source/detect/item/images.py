@@ -11,6 +11,7 @@ from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep, tests_for_none
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 from pipedoctor.source.values.lattice import ExternalValue
 
 IMAGE_OPENERS: Mapping[str, str] = {
@@ -19,6 +20,7 @@ IMAGE_OPENERS: Mapping[str, str] = {
     "torchvision.datasets.folder.pil_loader": "https://github.com/pytorch/vision/blob/main/torchvision/datasets/folder.py",
 }
 """What gives an image of PIL as it lies on disk, or as RGB."""
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 _TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")
 _IMAGENET_STATISTICS = (b"0.485", b"123.675")
 _REORDERED = re.compile(
@@ -122,11 +124,12 @@ def _find_conversion(recorder: EventRecorder, scope: CodeScope, node: ast.Call) 
     for key, value, other in holder:
         if not _is_plain_rgb(value):
             return None
+        names = {key, *_names_of_elements(scope, key, node)}
         handed = [
             call
             for s in scope.calls
             if isinstance(call := s.node, ast.Call)
-            and any(binding_key(arg) == key for arg in call.args)
+            and any(binding_key(arg) in names for arg in call.args)
             and getattr(call, "lineno", 0) >= getattr(other.node, "lineno", 0)
         ]
         if handed and _is_processed_between(scope, key, other, handed[0]):
@@ -170,7 +173,7 @@ def _is_processed_between(scope: CodeScope, key: str, opening: CodeStep, call: a
     begin = getattr(opening.node, "lineno", 0)
     return any(
         begin < value.lineno <= call.lineno
-        and value is not call
+        and not contains_node(value, call)
         and "convert" not in unparse_short(value)
         and not any(tests_for_none(one, present=True) for one in step.context.guards)
         for value, step in scope.bindings.get(key, ())
@@ -182,8 +185,18 @@ def _variables_of_image(scope: CodeScope, node: ast.Call) -> list[tuple[str, ast
         (key, value, step)
         for key, values in scope.bindings.items()
         for value, step in values
-        if _is_opened_image(value, node)
+        if _is_opened_image(value.elt if isinstance(value, ast.ListComp) else value, node)
     ]
+
+
+def _names_of_elements(scope: CodeScope, key: str, node: ast.Call) -> Iterator[str]:
+    """``image`` of ``for image in images``, where these are what is opened, each for itself."""
+    values = [value for value, _ in scope.bindings[key]]
+    if any(isinstance(one, ast.ListComp) and _is_opened_image(one.elt, node) for one in values):
+        made = (part for one in find_nodes(scope.node, _COMPREHENSIONS) for part in one.generators)
+        for part in (*made, *find_nodes(scope.node, (ast.For,))):
+            if binding_key(part.iter) == key and isinstance(part.target, ast.Name):
+                yield part.target.id
 
 
 def _is_opened_image(value: ast.expr, node: ast.Call) -> bool:
