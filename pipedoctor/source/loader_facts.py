@@ -12,11 +12,11 @@ from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerSta
 from pipedoctor.facts.source import Argument, LoaderCall
 from pipedoctor.source.dataset_facts import find_dataset
 from pipedoctor.source.detect.item.item_work import does_work
+from pipedoctor.source.detect.loader.import_starts import find_unguarded_start
 from pipedoctor.source.detect.loader.lifetimes import (
     find_loader_variable,
     find_rebuilding_loop,
     find_receiving_names,
-    find_unguarded_start,
     is_made_in_epochs,
 )
 from pipedoctor.source.detect.loader.samplers import find_sampler, find_sampler_end

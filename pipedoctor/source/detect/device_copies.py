@@ -56,14 +56,14 @@ def is_device_copy(
         return False
     words = {word.arg: word.value for word in node.keywords}
     if "device" in words:
-        return not _is_cpu_device(words["device"])
+        return not is_cpu_device(words["device"])
     if not node.args:
         return False
     first = node.args[0]
     if isinstance(first, ast.Constant) and not isinstance(first.value, (str, int)):
         return False
     typed = last_name(first) in _DTYPES or "dtype" in unparse_short(first)
-    return not typed and not _is_cpu_device(first)
+    return not typed and not is_cpu_device(first)
 
 
 def find_copied(node: ast.Call) -> ast.expr | None:
@@ -76,7 +76,7 @@ def find_copied(node: ast.Call) -> ast.expr | None:
 def _is_placed(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
     devices = [word.value for word in node.keywords if word.arg == "device"]
     full = recorder.full_name_of(node.func, scope)
-    return full.startswith("torch.") and any(not _is_cpu_device(one) for one in devices)
+    return full.startswith("torch.") and any(not is_cpu_device(one) for one in devices)
 
 
 def makes_on_device(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
@@ -165,7 +165,7 @@ def _is_cuda_type(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> 
     return any("torch.cuda." in unparse_short(value) for value, _ in values)
 
 
-def _is_cpu_device(node: ast.expr) -> bool:
+def is_cpu_device(node: ast.expr) -> bool:
     """``"cpu"``, ``torch.device("cpu")``, ``self.cpu_device``; no choice of two."""
     choice = isinstance(node, (ast.IfExp, ast.BoolOp))
     return not choice and bool(_CPU_PATTERN.search(unparse_short(node)))

@@ -73,3 +73,9 @@ OBJECT_PARSERS: Mapping[str, str] = {
     "parse_args_and_config": "https://huggingface.co/docs/trl/main/en/script_utils",
 }
 """Methods of a parser that make one object of each class that it was made with."""
+RUNNERS: Mapping[str, str] = {
+    "fire.Fire": "https://google.github.io/python-fire/guide/",
+    "typer.run": "https://typer.tiangolo.com/tutorial/first-steps/",
+    "absl.app.run": "https://abseil.io/docs/python/guides/app",
+}
+"""What runs the function that it is given, with arguments of the command line."""

@@ -31,7 +31,17 @@ def train(loader):
         {step}
 """
 STEP = {"asked": "if mask is None and labels is None", "step": "report(3)"}
+SAMPLING = """
+def steps(x):
+    for {turn} in range(99):
+        t = torch.full((9,), 3, {placed}).to(device)
+        with torch.no_grad():
+            x = net(x, t)
+    return x
+"""
 SILENT: dict[str, Code] = {
+    "in each epoch, before an evaluation": SAMPLING.format(turn="epoch", placed="dtype=torch.long"),
+    "on the device": SAMPLING.format(turn="step", placed="device=device"),
     "far below, and now and then": DEEP.format(
         asked="if self.mask is None", step="if step % 9 == 0: report(3)"
     ),
@@ -40,6 +50,8 @@ SILENT: dict[str, Code] = {
     ),
 }
 SPEAKS: dict[str, Code] = {
+    "beside what needs no gradients": SAMPLING.format(turn="step", placed="dtype=torch.long"),
+    "said to be on the host": SAMPLING.format(turn="step", placed="device='cpu'"),
     "in what a function of the step calls, among several machines": DEEP.format(
         **STEP | {"asked": "if self.mask is None"}
     ),

@@ -22,6 +22,12 @@ FITTED = (
     + "loader = DataLoader(Rows(), num_workers=2)\ntrainer = L.Trainer()\n"
 )
 SILENT = {
+    "one batch of a function": FITTED + "def look():\n    return next(iter(loader))\n",
+    "another function of a command line": "import fire\n"
+    + rows_dataset()
+    + "\ndef run():"
+    + TOP_LEVEL_LOOP.replace("\n", "\n    ")
+    + "\ndef show():\n    pass\nfire.Fire(show)\n",
     "a partial that nobody calls": PASSES,
     "fitted with other rows": FITTED + "trainer.fit(net, rows)\n",
     "another class has a method of that name": JUDGES + "judge = Judge()\njudge.evaluate()\n",
@@ -33,6 +39,12 @@ SILENT = {
     "no workers": rows_dataset() + TOP_LEVEL_LOOP.replace("2", "0"),
 }
 SPEAKS = {
+    "one batch to look at": FITTED + "images = next(iter(loader))\n",
+    "by a command line": "import fire\n"
+    + rows_dataset()
+    + "\ndef run():"
+    + TOP_LEVEL_LOOP.replace("\n", "\n    ")
+    + "\nfire.Fire(run)\n",
     "by a partial": PASSES + "for epoch in range(9):\n    train(epoch)\n",
     "by a trainer": FITTED + "trainer.fit(net, loader)\n",
     "at the top": rows_dataset() + TOP_LEVEL_LOOP,

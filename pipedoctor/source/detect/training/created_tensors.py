@@ -11,7 +11,7 @@ from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.training.evaluating_code import EvaluatingCode
+from pipedoctor.source.detect.training.evaluating_code import EvaluatingCode, counts_epochs
 from pipedoctor.source.detect.training.host_factories import (
     creates_then_moves,
     find_kept_key,
@@ -28,7 +28,7 @@ from pipedoctor.source.detect.training.step_reach import (
 from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.call_index import CallSite
-from pipedoctor.source.syntax.context import CodeStep, LoopNode
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.callables import Callee
@@ -154,15 +154,10 @@ def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
         for copy in copies.find_all(scope):
             context = copy[1].context
             fed = any(id(loop) in copies.recorder.loop_indices for loop in context.loops)
-            often = bool(context.loops) and not _counts_epochs(context.loops[-1])
+            often = bool(context.loops) and not counts_epochs(context.loops[-1])
             if often and not fed and copies.creates(copy):
                 if copies.evaluating.holds(scope, copy[1]):
                     yield copy
-
-
-def _counts_epochs(loop: LoopNode) -> bool:
-    """``for epoch in range(9):``: does what stands in it happen once in each epoch?"""
-    return isinstance(loop, (ast.For, ast.AsyncFor)) and "epoch" in unparse_short(loop.target)
 
 
 def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:

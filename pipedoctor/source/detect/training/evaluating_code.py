@@ -1,10 +1,12 @@
 """Code that only evaluates: without gradients, itself or by whoever calls it."""
 
 import ast
+from collections.abc import Iterator
 
 from pipedoctor.source.detect.loader.loops import switches_off_gradients
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
+from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH, _MAX_CALLERS = 3, 6
@@ -21,7 +23,7 @@ class EvaluatingCode:
     def holds(self, scope: CodeScope, step: CodeStep, depth: int = _MAX_DEPTH) -> bool:
         """Is a step without gradients: by a context, after ``net.eval()``, or by all callers?"""
         around = (*step.context.managers, *getattr(scope.node, "decorator_list", ()))
-        if any(map(switches_off_gradients, around)):
+        if any(map(switches_off_gradients, (*around, *_list_managers_beside(scope, step)))):
             return True
         if _only_evaluates(scope, getattr(step.node, "lineno", 0)):
             return True
@@ -39,6 +41,14 @@ class EvaluatingCode:
         return known
 
 
+def _list_managers_beside(scope: CodeScope, step: CodeStep) -> Iterator[ast.expr]:
+    """``with torch.no_grad():`` in the same turn of the innermost loop."""
+    turns = step.context.loops and not counts_epochs(step.context.loops[-1])
+    for other in scope.steps_by_type.get(ast.With, ()) if turns else ():
+        if isinstance(other.node, ast.With) and other.context.loops == step.context.loops:
+            yield from (item.context_expr for item in other.node.items)
+
+
 def _only_evaluates(scope: CodeScope, line: int) -> bool:
     """``net.eval()`` above, in a function that trains nothing."""
     evaluates = any(
@@ -49,3 +59,8 @@ def _only_evaluates(scope: CodeScope, line: int) -> bool:
         for step in scope.find_calls("eval")
     )
     return evaluates and not any(map(scope.find_calls, _TRAINING_METHODS))
+
+
+def counts_epochs(loop: LoopNode) -> bool:
+    """``for epoch in range(9):``: does what stands in it happen once in each epoch?"""
+    return isinstance(loop, (ast.For, ast.AsyncFor)) and "epoch" in unparse_short(loop.target)

@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.device_copies import is_cpu_device, is_device_copy
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.host_made import (
@@ -163,8 +163,11 @@ def _is_creation(
 
 
 def _is_placed(node: ast.Call) -> bool:
-    """Is it told the device, or may it be: ``torch.zeros(3, **options)``?"""
-    return any(word.arg in {"device", None} for word in node.keywords)
+    """Is it told another device, or may it be: ``torch.zeros(3, **options)``?"""
+    return any(
+        word.arg is None or (word.arg == "device" and not is_cpu_device(word.value))
+        for word in node.keywords
+    )
 
 
 def _holds_constants(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
