@@ -20,7 +20,6 @@ IMAGE_OPENERS: Mapping[str, str] = {
     "torchvision.datasets.folder.pil_loader": "https://github.com/pytorch/vision/blob/main/torchvision/datasets/folder.py",
 }
 """What gives an image of PIL as it lies on disk, or as RGB."""
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 _TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")
 _IMAGENET_STATISTICS = (b"0.485", b"123.675")
 _REORDERED = re.compile(
@@ -193,8 +192,8 @@ def _names_of_elements(scope: CodeScope, key: str, node: ast.Call) -> Iterator[s
     """``image`` of ``for image in images``, where these are what is opened, each for itself."""
     values = [value for value, _ in scope.bindings[key]]
     if any(isinstance(one, ast.ListComp) and _is_opened_image(one.elt, node) for one in values):
-        made = (part for one in find_nodes(scope.node, _COMPREHENSIONS) for part in one.generators)
-        for part in (*made, *find_nodes(scope.node, (ast.For,))):
+        loops = find_nodes(scope.node, (ast.For,))
+        for part in (*loops, *find_nodes(scope.node, (ast.comprehension,))):
             if binding_key(part.iter) == key and isinstance(part.target, ast.Name):
                 yield part.target.id
 
