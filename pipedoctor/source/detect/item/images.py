@@ -192,10 +192,11 @@ def _names_of_elements(scope: CodeScope, key: str, node: ast.Call) -> Iterator[s
     """``image`` of ``for image in images``, where these are what is opened, each for itself."""
     values = [value for value, _ in scope.bindings[key]]
     if any(isinstance(one, ast.ListComp) and _is_opened_image(one.elt, node) for one in values):
-        loops = find_nodes(scope.node, (ast.For,))
-        for part in (*loops, *find_nodes(scope.node, (ast.comprehension,))):
-            if binding_key(part.iter) == key and isinstance(part.target, ast.Name):
-                yield part.target.id
+        loops = [(one.target, one.iter) for one in find_nodes(scope.node, (ast.For,))]
+        made = find_nodes(scope.node, (ast.comprehension,))
+        for target, iterated in (*loops, *((one.target, one.iter) for one in made)):
+            if binding_key(iterated) == key and isinstance(target, ast.Name):
+                yield target.id
 
 
 def _is_opened_image(value: ast.expr, node: ast.Call) -> bool:
