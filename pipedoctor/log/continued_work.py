@@ -53,11 +53,11 @@ def _read_counts(text: str) -> tuple[int, ...]:
 def _find_spans(rank: str, rows: list[_Row], *, cut: bool) -> Iterator[WorkSpan]:
     """The last rows whose numbers rise, from the first up to the last but one."""
     start = len(rows) - 1
-    while start and rows[start - 1][1] < rows[start][1]:
+    while start and rows[start - 1][1] <= rows[start][1]:
         start -= 1
-    run = rows[start:]
-    if run[-1][2]:  # nothing more can follow
-        run = [*run, run[-1]]
-    if len(run) >= _MIN_ROWS:
-        first = 0 if cut and not start else run[0][0]
-        yield WorkSpan(rank=rank, first=first, last=run[-_MIN_ROWS][0])
+    number, most, is_all = rows[-1]
+    fewer = [row[0] for row in rows[start:] if row[1] < most]
+    last = number if is_all else max(fewer, default=0)
+    if last:
+        first = 0 if cut and not start else rows[start][0]
+        yield WorkSpan(rank=rank, first=first, last=last)

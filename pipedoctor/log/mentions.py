@@ -54,6 +54,7 @@ _PASSED = compile_lazily(
     r"|^\s{0,12}--- (?:PASS|SKIP): "
     r"|^\s{0,12}(?:✓|✔|√) "
     r"|^\[ ?OK ?\] |^\[[\w ]{1,10}\] SKIP\b"
+    r"|: (?:OK|PASS(?:ED)?)$"
     r"|^test \S{1,200} \.\.\. ok$|^ok \d{1,5} |^(?:OK|PASS(?:ED)?) ?[-:] "
 )
 """The row of a test that passed, whatever its name is about."""
@@ -70,7 +71,9 @@ _ENDED = (
 _UNTRUE = compile_lazily(
     rf"(?i)(?:^|[,;:(|\[]\s{{0,4}}|\b(?:with|and|had|found|saw|got|total)\s)"
     rf"(?:0|no|zero)(?: \w{{1,20}})? (?:{_FAILURE_NOUNS})\b(?! or\b)(?: by [^;.,:]*)?"
-    r"|\bno \"[^\"]{1,200}\""
+    r"|(?:0|no|zero) processes in [DZ] state|\bno \"[^\"]{1,200}\""
+    r"|^\s{0,20}[A-Z](?=[^:]{0,60}(?:Error|ECC|Page|Pending|Fail|Slowdown|Correctable|Warning|Fault))"
+    r"[^:]{2,60}: {1,20}(?:N/A|No|None|0|0x0+|Not Active)\s*$"
     rf"|\bno (?:{_FAILURE_NOUNS})(?: \w{{1,20}})?(?=\s{{0,4}}(?:[,;|)]|$))"
     rf"|\b(?:{_FAILURE_NOUNS}) 0(?=\s{{0,4}}(?:[,;|)]|$))"
     rf"|\b(?:nothing|nobody|none)(?: (?:was|were|has|have|got))? (?:{_FAILURE_NOUNS})\b"

@@ -55,7 +55,7 @@ _LEFT_OUT = compile_lazily(
 )
 """What a job does without, and goes on."""
 _MINOR = compile_lazily(
-    rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}: )?(?:{_LEVEL}|NOTE|warning|info|note)(?:\]|:|\s+[-|:\[])"
+    rf"^\W{{0,3}}(?:\w[\w.]{{0,30}}[:)] )?(?:{_LEVEL}|NOTE|[Ww]arning|info|note)(?:\]|:|\s+[-|:\[])"
     rf"|^(?:{_LEVEL})\s+[\w.]{{1,40}}: |[\[|:] ?(?:{_LEVEL})[\]|]|\s[-:|]\s?(?:{_LEVEL})\s"
     r"|\[[WI] ?\d{0,4}\b.{0,40}\w\.(?:cpp|cc|cu|h):\d|^[WI]\d{4} \d\d:"
     rf"|^\S{{6,10}} \d\d:\d\d:\d\d(?:[.,]\d{{1,9}})? (?:{_LEVEL}) "
@@ -263,7 +263,8 @@ def is_refuted(seen: Seen, signature: Signature, progress_line: int) -> bool:
 def is_over(failure: Seen | Raised, log: Log) -> bool:
     """Does its rank go on behind it with the same work, or, of what it only prints, with any?"""
     ending = isinstance(failure, Raised) or _ENDING.search(failure.text)
-    ends = ending or any(failure.line == one.line for one in log.raised)
+    raised = (one.line for one in log.raised if "Warning" not in one.kind)
+    ends = ending or failure.line in raised
     return any(
         failure.line < span.last
         and failure.rank in {"", span.rank}

@@ -102,11 +102,13 @@ def _find_commit_messages(rows: list[str]) -> Iterator[int]:
 def _find_tests(rows: list[str]) -> Iterator[int]:
     """All before the last summary of tests that passed, where none has failed."""
     green = 0
+    passed = False
     for number, row in enumerate(rows, 1):
+        passed = passed or row.startswith("--- PASS")
         if "<testsuite" in row and _GREEN.search(row):
             ends = (at for at, one in enumerate(rows, 1) if "</testsuite" in one)
             green = max(ends, default=number)
-        elif _GREEN.match(row.partition("Z ")[2] or row) and _is_summary(rows, number):
+        elif _GREEN.match(row.partition("Z ")[2] or row) and (passed or _is_summary(rows, number)):
             green = max(green, number)
         elif _RED.search(row):
             return
@@ -120,7 +122,7 @@ def _is_summary(rows: list[str], number: int) -> bool:
         return True
     before = rows[max(0, number - 4) : number - 1]
     ran = any(re.match(r"Ran \d+ tests? in|=== RUN|\s*--- (?:PASS|SKIP)", one) for one in before)
-    return ran or any(one.startswith("--- PASS") for one in rows[: number - 1])
+    return ran or (row == "PASS" and not any(map(str.strip, rows[number:])))
 
 
 def _find_strings(rows: list[str]) -> Iterator[int]:
