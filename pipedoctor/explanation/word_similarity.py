@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
-from heapq import nlargest, nsmallest
+from heapq import nlargest
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -180,7 +180,7 @@ def load_vocabulary() -> Vocabulary:
 def weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
     """TF-IDF: the words of a cause that weigh most, as a vector of length 1."""
     found = {word: (1 + math.log(n)) * rarity[word] for word, n in counts.items() if rarity[word]}
-    best = nsmallest(_MAX_WORDS, found.items(), key=lambda one: (-one[1], one[0]))
+    best = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:_MAX_WORDS]
     length = math.sqrt(sum(value * value for _, value in best)) or 1.0
     return {word: value / length for word, value in best}
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.lazy_pattern import compile_lazily
-from pipedoctor.log.sentences import classify_rows
+from pipedoctor.log.sentences import classify_rows, is_program_report
 
 _SPEAKER = compile_lazily(
     r"^(?:\[?(?:\d[\d.,/ -]{4,11} )?\d\d?:\d\d(?::\d\d)?(?: ?[AP]M)?\]? ?)?"
@@ -79,6 +79,8 @@ def find_closed(rows: list[str]) -> Iterator[int]:
 
 def _find_good_end(filled: list[tuple[int, str]]) -> int:
     """Where its last lines say that all is well; 0: they do not."""
+    if filled and is_program_report(filled[-1][1]):
+        return 0
     for number, row in reversed(filled[-_LAST_SPEECH:]):
         if _NOT_SOLVED.search(_TITLE.sub("", row)):
             return 0

@@ -63,7 +63,7 @@ class LineFilter:
     def __init__(self, words: frozenset[str], needles: tuple[bytes, ...] = ()) -> None:
         self._needles = needles
         """What is looked for in lines beyond ASCII, whose letters a shape lacks."""
-        self._words = frozenset(word.encode() for word in words) | TRACEBACK_WORDS
+        self._words = TRACEBACK_WORDS.union(" ".join(words).encode().split())
         self._boring: set[bytes] = set()
         self._counts: dict[bytes, int] = {}
         self._due = 0

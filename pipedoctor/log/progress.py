@@ -37,6 +37,7 @@ _HANDLED = (
     r"|\bwebdataset/handlers\.py:\d+: UserWarning: "
     r"|[,;(:] (?:now )?restart(?:ing|ed)\b|\brestarting (?:it|worker \d)|\bcaught(?:[,;)]| and\b)"
     r"|\b(?:decreas|lower|reduc|dropp)ing (?:the )?(?:it|batch[ _-]?size)? ?to \d|\binfeasible\b"
+    r"|\b(?:(?:down|up)load|fetch|read|copy|connect|send)ing (?:it )?again\b"
     r"|[,;] sleeping \d|[,;] trying (?!to\b)\w|\b(?:and|then) trying again\b"
     r"|\busing (?:the |a |an )?(?:latest |last )?(?:cached|local|previous|older)\b"
     r"|(?<!try )(?<!by )(?<!consider )\breducing (?:the )?batch|\btry(?:ing)? \d+ \w+: "
@@ -158,8 +159,13 @@ def counts_work(row: str) -> bool:
 
 def tells_failure(row: str) -> bool:
     """Does a row say that something has failed or stands still, other than in a warning?"""
-    told = _FAILURE.search(drop_counts_of_none(row)) or COMPLAINT.search(row)
-    return bool(told) and not is_minor(row)
+    return not is_minor(row) and (_fails(row) or bool(COMPLAINT.search(row)))
+
+
+@lru_cache(maxsize=64)
+def _fails(row: str) -> bool:
+    """Does it say that something has failed?"""
+    return bool(_FAILURE.search(drop_counts_of_none(row)))
 
 
 def drop_counts_of_none(line: str) -> str:
@@ -184,7 +190,7 @@ def find_last_progress(tail: bytes, lines: int) -> int:
 def _find_progress(rows: list[str], lines: int) -> int:
     for back, row in enumerate(reversed(rows)):
         minor = is_minor(row)
-        if not minor and _FAILURE.search(drop_counts_of_none(row)):
+        if not minor and _fails(row):
             return 0
         if _WORK.search(row):
             return lines - back
@@ -216,7 +222,7 @@ def _find_completion(rows: list[str], lines: int) -> int:
     for back, row in enumerate(reversed(rows)):
         if _COMPLETE.search(row):
             return lines - back
-        if not is_minor(row) and _FAILURE.search(drop_counts_of_none(row)):
+        if not is_minor(row) and _fails(row):
             return 0
     return 0
 
@@ -232,7 +238,7 @@ def _find_end(rows: list[str], lines: int) -> int:
     """One of the last lines, in which a job says that it is through; 0: none, or one failed."""
     rows = rows[-_LAST_ROWS:]
     plain = (row for row in rows if not (is_minor(row) or PYTHON_WARNING.search(row)))
-    if any(_FAILURE.search(drop_counts_of_none(row)) for row in plain):
+    if any(map(_fails, plain)):
         return 0
     through = (lines - back for back, row in enumerate(reversed(rows)) if _THROUGH.search(row))
     return next(through, 0)

@@ -115,7 +115,7 @@ def _classify_row(row: str, before: str) -> str:
     if before in " X" and _CODE_BLOCK.match(row) and not BULLET.match(row):
         return "X"
     said = _SPEAKER.sub("", row)
-    if _PROGRAM_REPORT.search(said) or _FRAME.match(row):
+    if is_program_report(said) or _FRAME.match(row):
         return "P"
     if _MARKED_UP.match(row) or VERSION.match(row) or is_heading(row):
         return "M"
@@ -138,6 +138,11 @@ def count_sentences(row: str) -> int:
     if not told or len(words) < _MIN_WORDS or plain < _PLAIN_SHARE * len(words):
         return 0
     return max(1, ends)
+
+
+def is_program_report(row: str) -> bool:
+    """Does a program report its failure?"""
+    return bool(_PROGRAM_REPORT.search(row))
 
 
 def is_heading(row: str) -> bool:

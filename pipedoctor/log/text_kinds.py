@@ -63,9 +63,11 @@ _PURPOSE = compile_lazily(
     r"|\bexpect(?:ed)? to (?:fail|die|run out|raise)|\bshould (?:fail|raise|die|run out|blow)\b"
     r"|\blet'?s (?:break|provoke|fill|exhaust)\b"
 )
-_ANNOUNCED = compile_lazily(r"(?i)\b(?:must|should|has to|expect(?:ed|ing)?(?: \w+)? to) fail\b")
+_ANNOUNCED = compile_lazily(
+    r"(?i)\b(?:must|should|has to|expect(?:ed|ing)?(?: \w+)? to) fail\b|\bkilled on purpose\b"
+)
 _CONFIRMED = compile_lazily(
-    r"(?i)\bfail(?:ed|s|ure)? as expected\b|\bexpected failure\b.{0,60}\bok\b"
+    r"(?i)\bfail(?:ed|s|ure)? as expected\b|\bexpected failure\b.{0,60}\bok\b|\btests? passed$"
 )
 
 
@@ -267,7 +269,7 @@ _KINDS: tuple[tuple[tuple[bytes, ...], Callable[[list[str]], Iterator[int]]], ..
     ((b"= [", b"= {", b"= ("), _find_strings),
     ((b'"cell_type"',), _find_sources),
     ((b">>>", b"In ["), _find_experiments),
-    ((b"xpect", b"XPECT"), _find_expected),
+    ((b"xpect", b"XPECT", b"on purpose"), _find_expected),
     ((b"\n@@ -",), _find_diffs),
     ((b"Warning ",), find_started),
     ((b"sage: ",), _find_help),
