@@ -98,3 +98,18 @@ def test_a_replay_as_json_has_none_of_them(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["watch", "--replay", file, "--format", "json"])
     assert "pwn" in done.stdout
     assert not set("\x07\x9b\u202e\x1b") & set(done.stdout)
+
+
+def test_names_in_its_lines_are_hidden_in_a_pipe(tmp_path: Path) -> None:
+    """Whoever recorded it may have left them in."""
+    place = {"path": "/home/ottokar/train.py", "line": 3, "share": 0.5}
+    recording = write(tmp_path, location=place, hot=place)
+
+    shown = CliRunner().invoke(main, ["watch", "--replay", recording, "--format", "json"])
+    whole = CliRunner().invoke(
+        main, ["watch", "--replay", recording, "--format", "json", "--no-redact"]
+    )
+
+    assert "/home/<user-1>/train.py" in shown.stdout
+    assert "ottokar" not in shown.stdout
+    assert "/home/ottokar/train.py" in whole.stdout

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Generator
+from functools import cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.cli.terminal import output
 from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Pipeline, UnreadableError
 from pipedoctor.runtime.files import describe_error
-from pipedoctor.textsafe import encode_json
+from pipedoctor.textsafe import encode_json, map_strings
 
 if TYPE_CHECKING:
     from pipedoctor.cli.actions.watch_app import ViewState
@@ -222,18 +223,19 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
     from pipedoctor.watch.output.recording import read_recording
 
     began, known = time.monotonic(), Facts()
+    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
+    hide = cache(redactor.redact_text)
     try:
         with _open_view(request) as show:
             for line, facts in read_recording(path):
                 known = facts or known
-                show(line)
+                show(map_strings(line, hide))
     except OSError as error:
         message = f"--replay {path}: {describe_error(error)}"
         raise click.UsageError(message) from None
     except MalformedRecordError as error:
         message = f"--replay {path}: {error}"
         raise click.UsageError(message) from None
-    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
     until = time.monotonic() + _REDACTION_SECONDS
     return write_report(redactor.redact_facts(known, until=until), request, began)
 

@@ -178,7 +178,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
     make_form(
         "host",
         "https://kubernetes.io/docs/concepts/containers/images/",
-        r"((?:\b(?:[Ii]mage|FROM|naming to|pull(?:ing)? image)[\"']?[:=]?\s?[\"'`]?))"
+        r"(\b(?:[Ii]mage|FROM|naming to)(?:[\"']?[:=]\s?|\s)[\"'`]?)"
         r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))",
         *("mage", "FROM ", "naming to "),
     ),
