@@ -105,7 +105,7 @@ def _read_pod_spec(remedy: Remedy, names: Mapping[str, str]) -> "YamlNode | None
     if remedy.argv[1:2] == ("patch",) and "--patch" in remedy.argv:
         line = remedy.argv[remedy.argv.index("--patch") + 1]
         patch = json.loads(line.replace(_CONTAINER_KEY, f'"name":{json.dumps(own)}'))
-        spec: YamlNode = patch["spec"]["template"]["spec"]
+        spec: YamlNode | None = patch["spec"]["template"].get("spec")
         return spec
     if remedy.argv[1:3] == ("set", "env") and (keys := _read_variables(remedy.argv[4:])):
         return {"containers": [{"name": own, **keys}]}

@@ -18,7 +18,16 @@ PLACE_WORDS = frozenset(
             "jobid",
             "exitcode",
         ),
-        *("kubectl", "kubelet", "kubernetes", "oomkilled", "crashloopbackoff", "pod", "controller"),
+        *(
+            "kubectl",
+            "kubelet",
+            "kubernetes",
+            "oomkilled",
+            "crashloopbackoff",
+            "pod",
+            "controller",
+            "bootstrap",
+        ),
         *(
             "docker",
             "podman",
@@ -48,7 +57,7 @@ _PLACE_MARKS = compile_lazily(
     r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
     r"|\bPod ephemeral local storage\b|\bUsage of EmptyDir volume\b|^Reason: {1,20}Evicted\b"
-    r"|\bFailedScheduling\b|\bjob-controller\b|\bBackoffLimitExceeded\b|\bdefault-scheduler\b"
+    r"|\beth0:10\.244\.\d{1,3}\.\d|\bFailedScheduling\b|\bjob-controller\b|\bBackoffLimitExceeded\b|\bdefault-scheduler\b"
     r"|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"

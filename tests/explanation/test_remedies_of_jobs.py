@@ -122,6 +122,27 @@ NO_NVCC = "MissingCUDAException: CUDA_HOME does not exist, unable to compile CUD
             id="time of Kubernetes",
         ),
         pytest.param(
+            "$ kubectl logs train-vit-2 -n research\nOSError: [Errno 107] Transport endpoint is not"
+            " connected: '/gcs/imagenet/train/a.jpg'\n$ kubectl describe pod train-vit-2 -n"
+            " research\n  gke-gcsfuse-sidecar:\n    Reason:       OOMKilled\n",
+            'kubectl patch statefulset train-vit --patch \'{"spec":{"template":{"metadata":'
+            '{"annotations":{"gke-gcsfuse/memory-limit":"2Gi"}}}}}\' --namespace research',
+            id="memory of what mounts a bucket",
+        ),
+        pytest.param(
+            "w-0:91:91 [0] NCCL INFO Bootstrap : Using eth0:10.244.3.7<0>\n"
+            "NCCL WARN Call to ibv_reg_mr failed with error Cannot allocate memory\n",
+            "- IPC_LOCK",
+            id="locked memory of a pod",
+        ),
+        pytest.param(
+            "$ docker run -v /mnt/ssd/sets:/data t:5 python train.py --data /data/i100\n"
+            "ValueError: num_samples should be a positive integer value, but got num_samples=0\n"
+            "$ ls /mnt/ssd/sets\n$ mount | grep ssd\n",
+            "sudo mount -a\nls /mnt/ssd/sets",
+            id="an empty folder of the host",
+        ),
+        pytest.param(
             "Failed to load libnvcuvid.so, needed by the VideoReader operator.\n",
             "docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility,video",
             id="a library for video",
