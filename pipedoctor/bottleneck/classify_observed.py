@@ -23,7 +23,7 @@ from pipedoctor.facts import Observation
 from pipedoctor.units import format_count
 
 NOTHING = 0.05
-"""Share of their time: workers that do less are no reason why data is late."""
+"""Share of their time, below which making batches cannot be why data is late."""
 IDLE = 0.3
 """Share of their time in which workers have nothing to do although data is late."""
 HELD_UP, HELD_UP_BY_WAITS = 0.1, 0.05
@@ -107,11 +107,9 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
     )
     receiving = (main.receiving - main.receiving_delayed) * (1 - observation.foreign_delay)
     waiting = main.waiting * (1 - observation.fetch.delayed)  # as it is where CPUs are free
-    if made < NOTHING:  # others delay the training process and the threads that hand over alike
-        receiving, waiting = main.receiving, main.waiting
     taken = receiving > MIN_HANDOVER_SHARE * (waiting + receiving)
     packing = observation.packing_cpu or observation.other_cpu  # not told apart in Python 3.10
-    packs = worker.idle + worker.sending > MOSTLY and packing > PACKING
+    packs = worker.idle + worker.sending > MOSTLY and (packing > PACKING or made < NOTHING)
     few = made < MOSTLY  # else their interpreter is busy, and hands over when it can
     longer = (
         observation.packing_cpu * observation.workers + main.receiving > made * observation.workers
