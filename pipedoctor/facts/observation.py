@@ -11,8 +11,6 @@ REBUILDING_LIMIT = 0.5
 BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.22, 0.5
 """All of the wait, from which on data is late where workers make batches for that share."""
 
-TAKING_LIMIT = 2 / 3
-"""Of what a process does itself, that taking in batches is, whoever else uses the processors."""
 _EPSILON = 1e-6
 
 
@@ -189,17 +187,8 @@ class Observation(Part, frozen=True, kw_only=True):
 
     @property
     def receiving_alone(self) -> float:
-        """
-        How long batches would be taken in on processors of its own: workers hand them over.
-
-        As long as now, where the process computes hardly anything else.
-        """
-        main = self.main
-        if main.ran and main.delayed:
-            taking = main.ran * min(1.0, main.receiving_delayed / main.delayed)
-            if _share(taking, main.ran - taking + main.blocked) > TAKING_LIMIT:
-                return main.receiving
-        own = main.receiving - self.foreign_load * main.receiving_delayed
+        """How long batches would be taken in on processors of its own: workers hand them over."""
+        own = self.main.receiving - self.foreign_load * self.main.receiving_delayed
         return own * (1 - self.foreign_delay)
 
     @property

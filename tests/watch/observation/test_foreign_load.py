@@ -154,31 +154,6 @@ def test_taking_in_takes_longer_while_others_run() -> None:
     assert classify_observed(replace(handed, foreign_load=0.0)).name == "ipc-objects"
 
 
-def test_who_does_hardly_anything_but_take_in_would_do_so_alone() -> None:
-    """Others delay what it does, and the threads that hand over, alike."""
-    main = MainShares(
-        waiting=0.15,
-        receiving=0.83,
-        receiving_delayed=0.71,
-        computing=0.01,
-        blocked=0.01,
-        delayed=0.71,
-        ran=0.08,
-    )
-    pieces = seen(
-        main=main,
-        worker=WorkerShares(idle=1.0),
-        fetch=FetchShares(),
-        foreign_load=0.9,
-        object_share=0.9,
-    )
-    computes = replace(main, receiving_delayed=0.47)
-
-    assert classify_observed(pieces).name == "ipc-objects"
-    assert pieces.late_share == pytest.approx(0.98)
-    assert replace(pieces, main=computes).receiving_alone == pytest.approx(0.83 - 0.9 * 0.47)
-
-
 def test_a_long_wait_of_a_pipeline_that_is_fine_is_explained() -> None:
     """Most of it would not be there on processors of its own."""
     main = MainShares(waiting=0.05, receiving=0.4, receiving_delayed=0.2, model=0.55, delayed=0.4)
