@@ -16,12 +16,14 @@ from pipedoctor.bottleneck.observed_figures import (
     compute_waiting_share,
     describe_kernel_wait,
     describe_wait,
+    is_handed_over_late,
     waits_for_locks,
     weigh_faults,
 )
 from pipedoctor.facts import Observation
 from pipedoctor.units import format_count
 
+HANDOVERS = frozenset(("ipc-objects", "ipc-bytes"))
 NOTHING = 0.05
 """Share of their time, below which making batches cannot be why data is late."""
 IDLE = 0.3
@@ -65,6 +67,7 @@ def is_doubtful(observation: Observation, bottleneck: Bottleneck) -> bool:
     begins = bottleneck.name == "worker-startup" and observation.main.starts <= 1
     crowded = observation.late_share + observation.foreign_share >= MAX_WAIT_SHARE
     crowded = crowded and bottleneck.name in {"consumer", "main-thread"}
+    crowded |= bottleneck.name in HANDOVERS and is_handed_over_late(observation)
     few = observation.samples < ENOUGH
     return bottleneck.name == "unknown" or close or begins or crowded or few
 
@@ -124,14 +127,15 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
         "collating_share": worker.collating,
         "packing_share": observation.packing_cpu,
     }
+    others = "; other programs have the CPUs, which may be why"
+    others = others if is_handed_over_late(observation) else ""
     if (taken or not (shared or heavy)) and observation.object_share > MOSTLY:
-        why = (
-            f"{describe_wait(observation)}, {main.receiving:.0%} to rebuild the tensors one by one"
-        )
+        why = f"{main.receiving:.0%} to rebuild the tensors one by one{others}"
+        why = f"{describe_wait(observation)}, {why}"
         yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
         return
     where = "to receive batches from the workers" if taken else "while workers send batches"
-    why = f"{describe_wait(observation)}, mostly {where}: the batches are large"
+    why = f"{describe_wait(observation)}, mostly {where}: the batches are large{others}"
     yield Bottleneck(name="ipc-bytes", reason=why, evidence=evidence)
 
 

@@ -8,6 +8,8 @@ HUGE_WEIGHT = 64.0
 """Page faults that take as long as clearing a huge page, of 512 pages at once."""
 AS_BUSY = 0.8
 """Of the time in which the workers of a late rank work: others that work so much are as slow."""
+CROWDED = 0.25
+"""Share of the wait, from which on other programs may be why batches are handed over slowly."""
 LOCKED = 0.35
 """Share of the waiting that is for a lock."""
 
@@ -42,6 +44,13 @@ def is_slow_everywhere(observation: Observation) -> bool:
     """
     work, others = compute_work_share(observation), observation.others_work
     return others is not None and work > 0 and others >= AS_BUSY * work
+
+
+def is_handed_over_late(observation: Observation) -> bool:
+    """Is much of the wait for batches time in which the process was ready, and others ran?"""
+    main = observation.main
+    delayed = main.waiting_delayed + main.receiving_delayed
+    return observation.foreign_load * delayed > CROWDED * observation.data_wait
 
 
 def describe_kernel_wait(wait: KernelWait | None) -> str:

@@ -10,7 +10,6 @@ from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import (
     Contents,
     Facts,
-    FetchShares,
     HotLine,
     MainShares,
     Observation,
@@ -86,18 +85,6 @@ def test_the_sentence_names_the_file_and_its_mount() -> None:
         "it waits for data 65% of the time; its workers wait 92% of fetching in pread64"
         " of /d/x (nfs4 on s:/e): more workers would wait in parallel"
     )
-
-
-def test_what_idle_workers_have_made_is_on_its_way() -> None:
-    """However little the threads that send it compute: others may have the processors."""
-    main, idle = MainShares(waiting=0.6, receiving=0.3, blocked=0.1), WorkerShares(idle=1.0)
-    sent = seen(main=main, worker=idle, fetch=FetchShares(), packing_cpu=0.04)
-    busy = WorkerShares(idle=0.95, fetching=0.05)
-
-    assert classify_observed(sent).name == "ipc-bytes"
-    assert classify_observed(replace(sent, object_share=0.6)).name == "ipc-objects"
-    assert classify_observed(replace(sent, worker=busy)).name == "unknown"
-    assert classify_observed(replace(sent, worker=WorkerShares())).name == "unknown"
 
 
 FINE = {
