@@ -98,7 +98,7 @@ def project(tmp_path: Path) -> Path:
 
 def run_check(project: Path, style: str) -> str:
     options = ("--select", "PDR103", "--quick", "--fail-on", "never", "--no-cache")
-    argv = (sys.executable, "-P", "-m", "pipedoctor", "check", ".", *options, "--format", style)
+    argv = (sys.executable, "-m", "pipedoctor", "check", ".", *options, "--format", style)
     done = subprocess.run(argv, cwd=project, capture_output=True, text=True, check=True)
     return done.stdout
 

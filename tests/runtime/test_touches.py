@@ -75,7 +75,6 @@ ALLOWED = {
     "fleet/local_rank.py": ANSWERED,
     "fleet/probe.py": PROGRAM,
     "fleet/ray_cluster.py": "on Ray's nodes, and for Ray's own client",
-    "fleet/store.py": IN_LANES,
     "log/signatures.py": OWN_FILES,
     "log/translations.py": OWN_FILES,
     "report/archive.py": IN_LANES,

@@ -38,7 +38,9 @@ def test_hides_the_environments_torch() -> None:
     assert finding.remedies[0].shell == "unset PYTHONPATH"
 
 
-@pytest.mark.parametrize(("name", "severity"), [("numpy", Severity.RISKS), ("six", Severity.NOTE)])
+@pytest.mark.parametrize(
+    ("name", "severity"), [("numpy", Severity.RISKS), ("six", Severity.NOTE)], ids=["numpy", "six"]
+)
 def test_folder_of_another_python(
     name: str, severity: Severity, snapshot: SnapshotAssertion
 ) -> None:

@@ -43,7 +43,9 @@ def test_older_torch_hides_the_environments(kind: str) -> None:
     assert finding.remedies[0].snippet == "export PYTHONNOUSERSITE=1"
 
 
-@pytest.mark.parametrize(("name", "severity"), [("torch", Severity.RISKS), ("six", Severity.NOTE)])
+@pytest.mark.parametrize(
+    ("name", "severity"), [("torch", Severity.RISKS), ("six", Severity.NOTE)], ids=["torch", "six"]
+)
 def test_conda_environments_should_not_need_it(
     name: str, severity: Severity, snapshot: SnapshotAssertion
 ) -> None:

@@ -8,6 +8,8 @@ import pytest
 from tests.fix.code.conftest import Mend
 from tests.fix.code.real_programs import TOP, ran
 
+pytestmark = pytest.mark.torch
+
 SHARED = """
 
 

@@ -125,7 +125,8 @@ def test_a_thread_that_converts_what_it_has_taken(tmp_path: Path) -> None:
     with program(tmp_path, 0.0, "converts") as pid:
         phases = count_phases(pid, has_workers=True)
 
-    assert phases["converting"] > 30
+    tells = sys.version_info >= (3, 11)  # which of the kernel's threads it is
+    assert phases["converting" if tells else "waiting"] > 30
     assert phases["blocked"] < 4
 
 
