@@ -226,6 +226,10 @@ def train(loader):
             "if torch.isnan(loss):\n            break",
             ["Test the value at intervals, or on the device"],
         ),
+        (
+            "if y.isnan().any():\n            break",
+            ["Test the value at intervals, or on the device"],
+        ),
     ],
 )
 def test_advice_is_for_what_is_read(step: str, titles: list[str]) -> None:

@@ -84,6 +84,9 @@ def main(loader):
 """
 NOISY = batch_loop("net(tables.noisy(x.cuda(), y))", top="tables = Diffusion(9)")
 SILENT: dict[str, Code] = {
+    "looked up once": "import functools\nclass Encoder:\n    @functools.cached_property\n"
+    "    def least(self):\n        with torch.no_grad():\n            for n in range(9):\n"
+    "                self.net(torch.randn(1, n).to(self.device))\n",
     "without elements": batch_loop("z = torch.empty(0).to(device)\ny = torch.tensor([]).cuda()"),
     "an array that is filled": batch_loop(
         "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"

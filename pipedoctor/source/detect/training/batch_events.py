@@ -167,14 +167,14 @@ class BatchEvents:
         """``if loss == 0``: the host waits for the value of a tensor."""
         moved = state.results | state.on_device.keys()
         tensors = state.losses | {one for one in state.results if is_reduced_tensor(scope, one)}
+        asked = tested_values.classify_question([test])
         if compares_tensor(test, tensors & state.results):
             its = CodeStep(test, step.context)
-            loss = compares_tensor(test, state.losses)
-            asked = tested_values.classify_question([test]) if loss else ""
+            asked = asked if asked == "finite" or compares_tensor(test, state.losses) else ""
             self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
         elif moved and asks_for_number(test, moved):
-            its = CodeStep(test, step.context)
-            self._record_sync(scope, its, "if", host=False, raised=True, asked="")
+            its, asked = CodeStep(test, step.context), asked if asked == "finite" else ""
+            self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
 
     def record_text(
         self, scope: CodeScope, step: CodeStep, value: ast.expr, state: FlowState

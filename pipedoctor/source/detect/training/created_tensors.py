@@ -19,6 +19,7 @@ from pipedoctor.source.detect.training.host_factories import (
     is_created,
 )
 from pipedoctor.source.detect.training.layers import is_module
+from pipedoctor.source.detect.training.made_once import keeps_its_result
 from pipedoctor.source.detect.training.step_reach import (
     StepReach,
     comes_each_time,
@@ -81,7 +82,7 @@ class _CopyFinder:
             found = self._known[scope] = [
                 (scope, step, step.node)
                 for step in scope.calls
-                if isinstance(step.node, ast.Call)
+                if isinstance(step.node, ast.Call) and not keeps_its_result(scope)
                 if is_device_copy(step.node, self.recorder, scope)
             ]
         return found
