@@ -42,6 +42,10 @@ def steps(x):
 SILENT: dict[str, Code] = {
     "in each epoch, before an evaluation": SAMPLING.format(turn="epoch", placed="dtype=torch.long"),
     "on the device": SAMPLING.format(turn="step", placed="device=device"),
+    "for a model that is measured": "def measure(net):\n    net.eval()\n"
+    "    data = torch.rand(1, 3, 9, 9)\n    net(data.cuda())\n    return net.count\n"
+    "def train(net, loader):\n    for x in loader:\n        net(x.cuda()).backward()\n"
+    "        count = measure(net)\n",
     "far below, and now and then": DEEP.format(
         asked="if self.mask is None", step="if step % 9 == 0: report(3)"
     ),

@@ -11,7 +11,11 @@ from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.source.detect.device_copies import find_copied, is_device_copy, speaks_of_moves
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.training.evaluating_code import EvaluatingCode, counts_epochs
+from pipedoctor.source.detect.training.evaluating_code import (
+    EvaluatingCode,
+    counts_epochs,
+    only_evaluates,
+)
 from pipedoctor.source.detect.training.host_factories import (
     creates_then_moves,
     find_kept_key,
@@ -162,12 +166,17 @@ def _list_copies_of_evaluations(copies: _CopyFinder) -> Iterator[_Copy]:
 
 
 def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
-    """What functions do that a loop over batches calls in each step, without the batch."""
+    """
+    What functions do that a loop over batches calls in each step, without the batch.
+
+    Not where they evaluate a model themselves: so does who measures one, now and then.
+    """
     for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         if is_initializer(scope):
             continue
         usual = (one for one in copies.find_plain(scope) if comes_each_time(one[1].context, scope))
-        plain = [copy for copy in usual if copies.creates(copy)]
+        steady = (one for one in usual if not only_evaluates(scope, one[2].lineno))
+        plain = [copy for copy in steady if copies.creates(copy)]
         if plain and copies.reach.comes_to(scope):
             yield from plain
 

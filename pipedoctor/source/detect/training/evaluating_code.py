@@ -25,7 +25,7 @@ class EvaluatingCode:
         around = (*step.context.managers, *getattr(scope.node, "decorator_list", ()))
         if any(map(switches_off_gradients, (*around, *_list_managers_beside(scope, step)))):
             return True
-        if _only_evaluates(scope, getattr(step.node, "lineno", 0)):
+        if only_evaluates(scope, getattr(step.node, "lineno", 0)):
             return True
         return depth > 0 and not scope.is_module_body and self._is_called_so(scope, depth)
 
@@ -49,7 +49,7 @@ def _list_managers_beside(scope: CodeScope, step: CodeStep) -> Iterator[ast.expr
             yield from (item.context_expr for item in other.node.items)
 
 
-def _only_evaluates(scope: CodeScope, line: int) -> bool:
+def only_evaluates(scope: CodeScope, line: int) -> bool:
     """``net.eval()`` above, in a function that trains nothing."""
     evaluates = any(
         isinstance(step.node, ast.Call)
