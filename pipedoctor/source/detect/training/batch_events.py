@@ -167,13 +167,12 @@ class BatchEvents:
         """``if loss == 0``: the host waits for the value of a tensor."""
         moved = state.results | state.on_device.keys()
         tensors = state.losses | {one for one in state.results if is_reduced_tensor(scope, one)}
-        asked = tested_values.classify_question([test])
-        if compares_tensor(test, tensors & state.results):
+        compared = compares_tensor(test, tensors & state.results)
+        if compared or (moved and asks_for_number(test, moved)):
+            loss = compared and compares_tensor(test, state.losses)
+            asked = tested_values.classify_question([test])
+            asked = asked if asked == "finite" or loss else ""
             its = CodeStep(test, step.context)
-            asked = asked if asked == "finite" or compares_tensor(test, state.losses) else ""
-            self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
-        elif moved and asks_for_number(test, moved):
-            its, asked = CodeStep(test, step.context), asked if asked == "finite" else ""
             self._record_sync(scope, its, "if", host=False, raised=True, asked=asked)
 
     def record_text(
