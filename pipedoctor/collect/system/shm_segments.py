@@ -200,7 +200,8 @@ def _add_held_names(process: str, candidates: frozenset[str], names: set[str]) -
         return True
     try:
         text = regular_file.read_start(f"{process}/maps", MAX_TEXT_BYTES)
-        names.update(name for name in missing if _format_mapped(name) in text)
+        mapped = {line[line.rfind(b"/") + 1 :] for line in text.split(b"\n")[:-1]}
+        names.update(name for name in missing if _format_mapped(name) in mapped)
         names.update(_iter_open_names(process, missing))
     except (FileNotFoundError, ProcessLookupError):
         return True  # it ended
@@ -211,7 +212,7 @@ def _add_held_names(process: str, candidates: frozenset[str], names: set[str]) -
 
 def _format_mapped(name: str) -> bytes:
     """How the kernel ends the row of a mapped file of this name."""
-    return b"/" + os.fsencode(name).replace(b"\n", rb"\012") + b"\n"
+    return os.fsencode(name).replace(b"\n", rb"\012")
 
 
 def _iter_open_names(process: str, candidates: frozenset[str]) -> Iterator[str]:
