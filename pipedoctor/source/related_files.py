@@ -24,6 +24,8 @@ _OTHER_NAMES = (b"paddle", b"mindspore", b"oneflow", b"jittor", b"mxnet")
 _OTHER_FRAMEWORKS = re.compile(
     rb"^\s*(?:import|from)\s+(?:%s)\b" % b"|".join(_OTHER_NAMES), re.MULTILINE
 )
+_PLAIN_IMPORTS = (b"\nimport torch", b"\nfrom torch")
+"""How nearly all files that import torch say so, near their begin."""
 _TORCH_IMPORT = re.compile(rb"^\s*(?:import|from)\s+[^\n#]*torch", re.MULTILINE)
 
 
@@ -60,6 +62,8 @@ def select_related_files(
 
 def _is_of_other_framework(text: bytes) -> bool:
     """Does it import a framework that has DataLoader and Dataset of its own, and no torch?"""
+    if any(words in text for words in _PLAIN_IMPORTS):
+        return False
     named = any(name in text for name in _OTHER_NAMES)
     imported = named and _OTHER_FRAMEWORKS.search(text) is not None
     return imported and _TORCH_IMPORT.search(text) is None

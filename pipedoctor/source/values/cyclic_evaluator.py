@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.call_room import allow_more_calls
@@ -56,11 +56,8 @@ class _Circle:
         return found
 
 
-class _Draft(NamedTuple):
-    """An answer that rests on open questions."""
-
-    values: Values
-    circle: _Circle
+_Draft: TypeAlias = tuple[Values, _Circle]
+"""An answer that rests on open questions."""
 
 
 class CyclicEvaluator(ABC):
@@ -162,8 +159,9 @@ class CyclicEvaluator(ABC):
             return self._assumed.get(key, UNKNOWN)
         draft = self._drafts.get(key)
         if draft is not None:
-            self._lowest = min(self._lowest, draft.circle.find_outermost().lowest)
-            return draft.values
+            values, circle = draft
+            self._lowest = min(self._lowest, circle.find_outermost().lowest)
+            return values
         depth = len(self._open)
         if self.evaluations >= self.most_evaluations:
             self._lowest = -1
@@ -230,7 +228,7 @@ class CyclicEvaluator(ABC):
         while self._circles and self._circles[-1].begin >= place:
             self._circles.pop().outer = circle
         self._circles.append(circle)
-        self._drafts[key] = _Draft(found, circle)
+        self._drafts[key] = (found, circle)
         self._draft_order.append(key)
 
     def _take_drafts(self, begin: int) -> list[tuple[Question, Values]]:
@@ -239,7 +237,7 @@ class CyclicEvaluator(ABC):
         del self._draft_order[begin:]
         while self._circles and self._circles[-1].begin >= begin:
             self._circles.pop()
-        return [(one, self._drafts.pop(one).values) for one in newest]
+        return [(one, self._drafts.pop(one)[0]) for one in newest]
 
     def _ask_deep_ones(self, key: Question, again: Callable[[], Values]) -> Values:
         """Ask those on their own that lie too deep within a question, and then it again."""
