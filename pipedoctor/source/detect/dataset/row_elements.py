@@ -91,6 +91,8 @@ class ElementJudge:
             return self._is_container(node.elts, depth)
         if isinstance(node, ast.Dict):
             return self._is_container(node.values, depth)
+        if isinstance(node, ast.DictComp):
+            return self._is_container([node.value], depth)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             written = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
@@ -159,6 +161,8 @@ class ElementJudge:
     def _is_part(self, node: ast.Subscript | ast.Attribute, depth: int) -> bool:
         """``name.split(".")[0]``, ``row["file"]``, ``row.file``: a part of a plain object."""
         whole = node.value
+        if isinstance(node, ast.Attribute) and isinstance(whole, ast.Call):
+            return node.attr == "text" and last_name(whole.func) == "find"  # of XML
         if isinstance(node, ast.Subscript) and isinstance(whole, ast.Call):
             makers = _OBJECT_MAKERS if isinstance(node.slice, ast.Slice) else _SPLITTERS
             if last_name(whole.func) in makers:

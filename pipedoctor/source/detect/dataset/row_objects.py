@@ -283,9 +283,9 @@ def _has_fixed_length(node: ast.expr) -> bool:
 
 
 def _picks_column(node: ast.expr) -> bool:
-    """``table.values[:, 0]``: a column of an array, which becomes a list of objects."""
-    return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == "values"
-    )
+    """``table.values[:, 0]``, ``table["name"].values``: a column, which becomes a list."""
+    part = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
+    if isinstance(node, ast.Attribute):
+        named = isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant)
+        return node.attr == "values" and named
+    return isinstance(part, ast.Attribute) and part.attr == "values"
