@@ -84,6 +84,8 @@ def describe_verdict(report: Report) -> str:
     if late > len(report.healthy):
         judged = format_count(len(report.healthy), "check")
         return f"no problems found by {judged}{also}; {late} could not be judged in time"
+    if any(finding.name == "bottleneck-unknown" for finding in report.findings):
+        return f"the bottleneck is not known{also}"
     return f"no problems found{also}"
 
 

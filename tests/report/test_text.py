@@ -10,6 +10,7 @@ from pipedoctor.report import sentences
 from pipedoctor.report.model import (
     Report,
     ReportedFacts,
+    ReportedFinding,
     SeverityCounts,
     SkippedCheck,
 )
@@ -146,6 +147,22 @@ def test_nothing_could_be_judged(well: Report, snapshot: SnapshotAssertion) -> N
     )
 
     assert render(blind) == snapshot
+
+
+def test_an_unknown_bottleneck_is_not_called_no_problem(well: Report) -> None:
+    note = ReportedFinding(
+        rank=1,
+        code="PDR914",
+        name="bottleneck-unknown",
+        severity="note",
+        title="None stands out",
+        summary="None stands out",
+        evidence={},
+        confidence="possible",
+    )
+    report = replace(well, findings=(note,), summary=SeverityCounts(note=1))
+
+    assert sentences.describe_verdict(report) == "the bottleneck is not known, 1 note"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_a_recording_of_each_class(name: str) -> None:
     assert done.exit_code == 0, done.output
     *lines, report = map(json.loads, done.stdout.splitlines())
 
+    assert len({line["seconds"] for line in lines}) == len(lines)
     (first, *_) = (f for f in report["findings"] if f["name"].startswith("bottleneck-"))
     assert first["name"] == EXPECTED[name]["verdict"]
     if EXPECTED[name]["line"] is not None:

@@ -4,8 +4,10 @@ from msgspec.structs import replace
 
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
 from pipedoctor.bottleneck.observed_figures import choose_line
-from pipedoctor.facts import FetchShares, HotLine, MainShares
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.facts import Facts, FetchShares, HotLine, MainShares
 from tests.watch.observations import seen
+from tests.watch.test_classify_observed import pipeline
 
 
 def test_a_queue_that_no_loader_fills() -> None:
@@ -33,5 +35,7 @@ def test_a_thread_or_process_of_its_own_where_no_loader_was_seen() -> None:
         " of its own, which may make its batches"
     )
     assert choose_line(own, found) == step
+    (finding,) = get_catalogue().by_name["bottleneck-unknown"].run(Facts(pipeline(own))).findings
+    assert (finding.summary, finding.remedies) == (found.reason, ())
     assert classify_observed(replace(own, workers=1)).name == "consumer"
     assert classify_observed(replace(own, main=replace(waits, queued=0.14))).name == "consumer"

@@ -19,7 +19,9 @@ def bottleneck_unknown(pipeline: Pipeline, /) -> Findings:
     ## How it is judged
 
     `check --measure TARGET` ran the loader, and the measurements match no other
-    bottleneck: often costs could not be read in its processes.
+    bottleneck: often costs could not be read in its processes. `watch` says so of a job,
+    too, where it saw no loader and the training process waits for a thread or process of
+    its own, which may make the batches.
 
     ## Sources
 
@@ -28,15 +30,15 @@ def bottleneck_unknown(pipeline: Pipeline, /) -> Findings:
     found = match_bottleneck(pipeline, "unknown")
     if found is None:
         return
-    yield report_bottleneck(
-        pipeline,
-        found,
-        *advise_setting(pipeline),
-        Remedy(
-            title="Examine each stage of a batch",
-            argv=("pipedoctor", "bench", "loader", name_callable(pipeline)),
-            lasts=Lasts.PROCESS,
-            advice=True,
-        ),
-        severity=Severity.NOTE,
+    has_loader = "queued_share" not in found.evidence
+    remedies = (*advise_setting(pipeline), _examine_stages(pipeline)) if has_loader else ()
+    yield report_bottleneck(pipeline, found, *remedies, severity=Severity.NOTE)
+
+
+def _examine_stages(pipeline: Pipeline) -> Remedy:
+    return Remedy(
+        title="Examine each stage of a batch",
+        argv=("pipedoctor", "bench", "loader", name_callable(pipeline)),
+        lasts=Lasts.PROCESS,
+        advice=True,
     )

@@ -222,14 +222,16 @@ def judge_watched(facts: Facts, began: float) -> "Report":
 def _replay_recording(path: str, request: WatchRequest) -> int:
     from pipedoctor.watch.output.recording import read_recording
 
-    began, known = time.monotonic(), Facts()
+    began, known, shown = time.monotonic(), Facts(), None
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
     hide = cache(redactor.redact_text)
     try:
         with _open_view(request) as show:
             for line, facts in read_recording(path):
                 known = facts or known
-                show(map_strings(line, hide))
+                if line.get("seconds") != shown:  # the last interval is recorded twice, with facts
+                    show(map_strings(line, hide))
+                shown = line.get("seconds")
     except OSError as error:
         message = f"--replay {path}: {describe_error(error)}"
         raise click.UsageError(message) from None
