@@ -21,6 +21,13 @@ SILENT = {
     "        if self.mix:\n            row = random.choice(self.x)\n"
     "        else:\n            row = self.x[i]\n"
     "        return row\n",
+    "the same, beside another draw": "class A(Dataset):\n"
+    "    def __init__(self, mix=False):\n        self.mix = mix\n"
+    "    def __getitem__(self, i):\n        row = self.x[i]\n"
+    "        if self.train:\n            if self.mix:\n"
+    "                row = random.choice(self.x)\n"
+    "            row.start = random.uniform(0, 9)\n"
+    "        return row\n",
     "overwritten where it cannot be loaded": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while self.x[i] is None:\n            i = random.randint(0, 9)\n"
     "        return self.x[i]\n",

@@ -99,8 +99,9 @@ def record_ignored_index(recorder: EventRecorder, cls: ClassDefinition) -> None:
     replaced = [
         step
         for step in (draws if real else ())
-        if _replaces_index(scope, step, real) or _overwrites_index(scope, step, name, real)
-        if scope.owner is None or not is_opt_in(recorder, scope.owner, step)
+        if _replaces_index(recorder, scope, step, real)
+        or _overwrites_index(scope, step, name, real)
+        if not _is_asked_for(recorder, scope, step)
     ]
     if draws and not real:
         recorder.add_event(IgnoredIndex(parity=bool(uses)), scope, draws[0], name)
@@ -108,7 +109,14 @@ def record_ignored_index(recorder: EventRecorder, cls: ClassDefinition) -> None:
         recorder.add_event(IgnoredIndex(parity=False), scope, replaced[0], name)
 
 
-def _replaces_index(scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]) -> bool:
+def _is_asked_for(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
+    """Only where an option of the dataset says so, which is off by default?"""
+    return scope.owner is not None and is_opt_in(recorder, scope.owner, step)
+
+
+def _replaces_index(
+    recorder: EventRecorder, scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]
+) -> bool:
     """Does the branch of a draw replace all that comes of the index, or alone not use it?"""
     for guard in draw.context.guards:
         branch = scope.branches.get(id(guard.test))
@@ -122,7 +130,12 @@ def _replaces_index(scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]) 
             return True
         made = {key for one in beside for key in _names_made_of(scope, one)}
         known = all(any(_names_made_of(scope, one)) for one in beside)
-        given = {key for key, its in scope.bindings.items() for v, _ in its if _stands_in(v, mine)}
+        given = {
+            key
+            for key, its in scope.bindings.items()
+            for value, step in its
+            if _stands_in(value, mine) and not _is_asked_for(recorder, scope, step)
+        }
         if known and made and made <= given:
             return True
     return False
