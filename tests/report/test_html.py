@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pipedoctor.check import EPOCH, Edit, Gain
-from pipedoctor.facts import MalformedRecordError, Shm
+from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Shm
 from pipedoctor.report import json, sentences
 from pipedoctor.report.html import render
 from pipedoctor.report.model import (
@@ -49,6 +49,17 @@ def test_it_says_what_the_other_formats_say(outlined: Outlined, ill: Report) -> 
         "pipedoctor check --from report.html",
     ):
         assert sentence in said
+
+
+def test_a_watched_job_has_no_bars_of_what_nobody_collected(well: Report) -> None:
+    live = Facts(LiveJob(pid=1, seconds=9.0)).to_record()["known"]
+    shm = Facts(Shm(size=1 << 30, used=0)).to_record()["known"]
+    resources = "What the job may use"
+
+    assert resources not in render(replace(well, facts=ReportedFacts(known=live, unknown={})))
+    both = ReportedFacts(known=shm | live, unknown={})
+    assert resources in render(replace(well, facts=both))
+    assert resources in render(replace(well, facts=ReportedFacts(known={}, unknown={})))
 
 
 def test_a_healthy_machine(outlined: Outlined, well: Report) -> None:

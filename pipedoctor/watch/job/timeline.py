@@ -32,7 +32,7 @@ class JobTimeline:
         spent = max(seconds - self._at, 1e-9)
         workers = [p for p in job.processes.values() if p.member.role == "worker"]
         cpu = sum(p.tally.cpu for p in workers)
-        read = sum(h.io[1].get("read_bytes", 0) for h in job.resources.values() if h.io)
+        read = sum(_count_read_bytes(h.io) for h in job.resources.values() if h.io)
         held = [h.descriptors.last for h in job.resources.values()]
         descriptors = [number for number in held if number is not None]
         point = LivePoint(
@@ -61,3 +61,9 @@ class JobTimeline:
         if len(self._points) > _MAX_POINTS:
             self._points = self._points[::2]
             self._stride *= 2
+
+
+def _count_read_bytes(readings: tuple[dict[str, int], dict[str, int]]) -> int:
+    """From disks, between the first reading of a process and its last one."""
+    first, last = (reading.get("read_bytes", 0) for reading in readings)
+    return last - first

@@ -59,6 +59,18 @@ def test_a_long_watch_keeps_a_bounded_number_of_points() -> None:
     assert kept.points[-1].seconds > 7100
 
 
+def test_what_a_job_had_read_before_it_was_watched_does_not_count() -> None:
+    kept = JobTimeline()
+    held: Any = SimpleNamespace(descriptors=SimpleNamespace(last=3))
+    job: Any = SimpleNamespace(list_mains=list, processes={}, resources={1: held})
+    limits: Any = SimpleNamespace(shm=SimpleNamespace(last=5.0))
+    for second, read in ((1.0, 9000), (2.0, 9500)):
+        held.io = {"read_bytes": 9000}, {"read_bytes": read}
+        kept.add(second, job, limits, None)
+
+    assert [point.read_bytes for point in kept.points] == [0, 500]
+
+
 @pytest.mark.extended
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
