@@ -31,7 +31,7 @@ COMPLAINT = compile_lazily(
 """What is said of a job that goes on, and badly."""
 _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
 _HANDLED = (
-    r"\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
+    r"^\W{0,6}skip \S+: |\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
     r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retr(?:y(?:ing| loop| \d+ in)|ied)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
     r"|\bwebdataset/handlers\.py:\d+: UserWarning: "
@@ -79,15 +79,15 @@ _WORK = compile_lazily(
     r"|\d ?(?:it/s|s/it|(?:examples|samples|tok(?:ens)?|img|images)/s(?:ec)?)\b"
     r"|\b(?:\w{1,20}_)?(?:loss|acc(?:uracy)?|acc@\d|dice|m?ap|bleu|wer|ppl|iou)\b\W{0,3}\d"
     r"|\b(?:done|finished|completed?|successful(?:ly)?|succeeded|saved|saving|synced|passed"
-    r"|uploaded|written|stopped: `?max)\b|^ok\b|\bOK$"
+    r"|uploaded|written|stopped: `?max)\b|^ok\b|\bOK$|^\W{0,3}writing\b"
 )
 """Lines of a job that does its work, or has done it."""
 _COMPLETE = compile_lazily(
     r"^Transferred: .{0,60}\b(\d+) / \1, 100%"
     r"|\b([1-9]\d*) (?:of|/) \2 (?:files?|shards?|objects?|parts?|chunks?|samples?)\b"
     r"(?! .{0,20}(?:left|missing|fail))"
-    r"|\b[1-9]\d* (?:ok|good|valid|kept|passed)\b.{0,20}, \d+ "
-    r"(?:quarantined|skipped|removed|dropped|repaired|replaced|moved)\b"
+    r"|\b[1-9]\d* (?:ok|good|valid|kept|passed|(?!fail|kill|crash)[a-z]{3,10}ed)\b.{0,20}, \d+ "
+    r"(?:quarantined|skipped|removed|dropped|repaired|replaced|moved|unreadable|corrupt|broken)\b"
     r"|(?i:\ball (?:\d+ )?(?:files|shards|objects|parts|downloads|uploads|transfers)\b.{0,40}"
     r"\b(?:done|ok|present|complete\w*|verified|transferred|downloaded|uploaded|copied)\b)"
     r"|(?i:\b(?:down|up)load(?:ed)?\b.{0,60}[, ]0 (?:failed|errors))"
