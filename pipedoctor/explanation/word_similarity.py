@@ -47,7 +47,8 @@ _WORD = re.compile(r"[a-z_][a-z_0-9]{2,}")
 
 _FAILURE = re.compile(
     rf"(?i)\b(?:{FAILURE_WORDS}|{COMPLAINT_WORDS}|kill\w*|dies|missing|time-?out|hang\w*"
-    r"|too (?:many|small|low|old)|no|not|without|(?<!': )False|never|nothing|0 ?%|full|limit (?:reached|exceeded|hit))\b"
+    r"|too (?:many|small|low|old)|no|not|without|(?<!': )False|never|nothing"
+    r"|0 ?%|full|limit (?:reached|exceeded|hit))\b"
     r"|[a-z](?:Error|Exception)\b"
 )
 """Words of which every report of something that went wrong has one."""

@@ -33,6 +33,7 @@ _QUOTED = compile_lazily(
     r"|contains|advice|remedy): [\"'A-Z]"
     r"|^\s{0,20}(?!err|msg|message\b|reason|log|out)[a-z_]\w{1,40} = "
     r"[\[({]?['\"].{0,300}['\"][\])}]?,?$"
+    r"|^\s{0,20}(?:author|(?:book)?title|journal|abstract) {0,12}= {0,4}[{\"]"
     r"|^[│ ]{0,60}[├└]─"
     r"|\bsystemd\[\d{1,7}\]: (?:Start(?:ed|ing)|Finished|Stopped|Reached|Mounted) "
     r"|^\+{1,3} (?:[a-z./][\w./-]{0,80}(?: |$)|[A-Za-z_]\w{0,60}=)|^[\w./-]{4,120}\|\S"
