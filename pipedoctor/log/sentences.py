@@ -79,7 +79,7 @@ _MIN_WORDS, _PLAIN_SHARE = 4, 0.8
 """Words of a sentence, and how many of them are plain."""
 _LOG_WORDS = compile_lazily(
     r"\d\d:\d\d|0x[0-9a-f]{4}|^\s*[\w-]{1,30}: |\b[a-z_]{2,20}[=:]\s?-?\d|\[\d|\d/\d"
-    r"|(?:^|\W)(?:ERROR|WARN\w*|FATAL|INFO)\b"
+    r"|(?:^|\W)(?:ERROR|WARN\w*|FATAL|INFO)\b|\b(?:loss|lr|acc(?:uracy)?) -?\d"
 )
 
 
