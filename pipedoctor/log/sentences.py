@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from pipedoctor.lazy_pattern import compile_lazily
 
@@ -150,6 +151,8 @@ def is_heading(row: str) -> bool:
     return bool(_RELEASES.search(row) or _MANUAL.search(row))
 
 
-def split_sentences(row: str) -> list[str]:
+@lru_cache(maxsize=256)
+def split_sentences(row: str) -> tuple[str, ...]:
     """The sentences of a row, with an ``x`` for what they quote."""
-    return re.split(r"(?<=[.!?:]) ", _INSERTED.sub("x", _MARK.sub("", _SPEAKER.sub("", row))))
+    text = _INSERTED.sub("x", _MARK.sub("", _SPEAKER.sub("", row)))
+    return tuple(re.split(r"(?<=[.!?:]) ", text))
