@@ -90,6 +90,7 @@ _UNTRUE = compile_lazily(
     r"|^.{0,300}\b(?:hang|deadlock|crash|kill|error|leak|freeze|stall)\w{0,4}\b.{0,40}"
     r"\b(?:no longer (?:happens?|occurs?|appears?)|(?:is|are|was|were|has been|have been) (?:now )?"
     r"(?:gone|fixed|closed|solved|cured|eliminated))\b(?! by\b)[^;.]*"
+    r"|「[^」]{1,80}」.{0,60}(?:出ていない|出なくなった|起きていない|なくなった|解決)"
     r"|\b(?:kill|stop)_?signal ?[=:] ?\w{1,10}|<!--.{0,400}?-->"
     r"|\bno (?:\w{1,20} ){1,4}any ?more\b|\bno more (?:\w{1,20} ){1,4}since\b"
     r"|\bno more (?:\w{1,20} ){0,3}(?:errors?|crashes|hangs|deadlocks?|kills|leaks|\")[^;.]*"

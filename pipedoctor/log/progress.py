@@ -64,7 +64,7 @@ _MINOR = compile_lazily(
     r"|^\[(?:\w{1,10} )?[WI] \d{4}-\d\d-\d\d "
     r"|^\S{1,80} \[\d{1,3}\] NCCL INFO |^[IW]\d{4} .{0,60}\.(?:cc|py):\d{1,5}\]"
     r"|^ {0,4}Warning +Failed\w{3,30} +(?:\d+[smhd]|<)|^(?:\d+[dhms]){1,3} +Warning +Failed\w"
-    r"|^(?:huggingface/tokenizers|libpng warning): "
+    r"|^(?:huggingface/tokenizers|libpng warning): |(?:^|: )[WI] (?:external|tensorflow|tsl)/"
     r"|Warning: resource_tracker: |^Corrupt JPEG data: \d+ extraneous"
     rf"|(?i:{_HANDLED})"
 )
@@ -108,6 +108,8 @@ _FINISHED = compile_lazily(_FINISHED_WORDS)
 _THROUGH = compile_lazily(
     rf"{_FINISHED_WORDS}|(?i:^\W{{0,4}}(?:done|finished|completed)\b)"
     r"|(?i:\bbest\b\W{0,2}(?:\w{1,20} ){0,2}(?:is|was|[:=])? ?\d)|\bstopped: `?max_|\(success\)"
+    r"|(?i:^\W{0,4}(?:evaluated|processed|converted|generated|exported|wrote) \d)"
+    r"|(?i:\d epochs? completed\b)"
     r"|(?i:^\W{0,4}(?:test|final) (?:acc\w*|loss|score|map|miou|f1)\b)"
     r"|(?i:\bepochs?:? \[?(\d{1,6})/\1\b.{0,20}100%)"
     r"|(?i:\b(?:total|overall) (?:training )?time\b|\b(?:model|weights|results?) (?:were |was )?"
