@@ -13,6 +13,7 @@ from pipedoctor.source.values.callables import CallableFinder, Callee
 from pipedoctor.source.values.lattice import Frame, InstanceValue
 from pipedoctor.source.values.loader_flow import LoaderFlow
 from pipedoctor.source.values.worker_entries import (
+    SEEDING_CALLS,
     find_item_arguments,
     find_registered_methods,
     is_chosen_dataset,
@@ -53,6 +54,8 @@ class CallGraph:
         """Functions that run before there are items: a dataset is made, and told what to load."""
         self.collate_functions: dict[int, CodeScope] = {}
         self.worker_init_functions: dict[int, CodeScope] = {}
+        self.seeded_scopes: set[int] = set()
+        """Those that only a library calls which seeds numpy in each worker."""
         self.given_classes: dict[str, ClassDefinition] = {}
         """Of objects that a loader, or a dataset of a library, is given and calls for items."""
         self.evaluator.most_evaluations = self.evaluator.most_for_items
@@ -99,16 +102,23 @@ class CallGraph:
         for made in constructions.calls:
             for name in _WORKER_ARGUMENTS:
                 self._add_worker_functions(made.arguments.get(name), name)
-        entries = [
-            callee
-            for given, site in find_item_arguments(self.project)
-            for callee in self.callables.callables_in(given, self._frame(site.scope))
-        ]
-        self._add_given_classes(entries)
+        arguments = [*find_item_arguments(self.project)]
+        by_seeding, entries = (
+            [
+                callee
+                for given, site in arguments
+                if (last_name(site.node.func) in SEEDING_CALLS) is seeds
+                for callee in self.callables.callables_in(given, self._frame(site.scope))
+            ]
+            for seeds in (True, False)
+        )
+        self._add_given_classes([*by_seeding, *entries])
         registered = list(find_registered_methods(self.project))
         self.given_classes.update((cls.full_name, cls) for _, cls in registered)
         entries += [Callee(method, InstanceValue(cls)) for method, cls in registered]
         self._reachable_from(entries)
+        others = set(self.item_scopes)
+        self.seeded_scopes = self._reachable_from(by_seeding) - others
         self._add_setup_methods()
 
     def _add_setup_methods(self) -> None:

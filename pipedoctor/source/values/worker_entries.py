@@ -25,6 +25,8 @@ _ITEM_ARGUMENTS: Mapping[str, tuple[str, str, int]] = {
     "Seq2SeqTrainer": ("transformers", "data_collator", 2),
 }
 """By the last name of a call: the library it is of, and the argument that runs for items."""
+SEEDING_CALLS = frozenset(("build_detection_train_loader",))
+"""Of these: whose library seeds numpy in each worker (detectron2's `worker_init_reset_seed`)."""
 _REGISTRY_WORDS = ("transform", "pipeline", "augment")
 """Parts of the names of registries (mmcv, mmengine, own ones) whose classes change items."""
 _TRANSFORM_METHODS = ("__call__", "transform")

@@ -85,6 +85,23 @@ def test_a_data_set_that_seeds_numpy_itself(first: str, found: int) -> None:
     assert len(find(numpy_rng_unseeded, code, torch=old)) == found
 
 
+@pytest.mark.parametrize(("split", "found"), [("train", 0), ("test", 1)])
+def test_detectron2_seeds_numpy_in_the_workers_of_a_training(split: str, found: int) -> None:
+    code = f"""
+from detectron2.data import build_detection_{split}_loader
+
+class Mapper:
+    def __call__(self, row):
+        return np.random.rand()
+
+def load(config, rows):
+    return build_detection_{split}_loader(config, mapper=Mapper()), DataLoader(rows, num_workers=2)
+"""
+    old = Minimum(version="1.6", told="README.md")
+
+    assert len(find(numpy_rng_unseeded, code, torch=old)) == found
+
+
 def test_old_draws_are_said_once_of_a_project() -> None:
     draws = photo_training(first="np.random.rand()")
     old = Minimum(version="1.6", told="README.md")

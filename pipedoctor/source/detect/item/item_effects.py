@@ -242,6 +242,8 @@ def _record_random_use(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, full: str
 ) -> None:
     head, _, last = full.rpartition(".")
+    if head == "numpy.random" and id(scope) in recorder.call_graph.seeded_scopes:
+        return
     if last in RANDOM_FUNCTIONS and head in {"numpy.random", "random"}:
         recorder.add_event(RandomDraw(), scope, step, full)
     elif last == "seed" and head in {"numpy.random", "random"}:
