@@ -189,6 +189,14 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "] NCCL ",
     ),
     make_form(
+        "ip",
+        "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname",
+        r"((?:^|(?<=[\s\]]))[a-z][\w.-]{1,15}:)"
+        r"((?=[0-9a-f:]{0,39}:[0-9a-f]{0,4}:)[0-9a-f]{1,4}:[0-9a-f:]{2,35})(?=%[\w.-]{1,15}<|<\d)",
+        "::",
+        in_word=True,
+    ),
+    make_form(
         "host",
         "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
         rf"(\b(?:ssh-\w{{1,40}}|ecdsa-sha2-\S{{1,80}}|sk-\S{{1,80}})\s(?:<secret>|AAAA\S+)\s(?:[\w.-]+|<user-\d+>)@){_HOST}",

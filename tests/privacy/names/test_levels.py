@@ -60,6 +60,8 @@ def test_what_all_have_is_shown_to_the_public(text: str) -> None:
         ("19: gn0019:4120:4491 [3] NCCL INFO cudaDriverVersion", "gn0019"),
         ("train-1  | dgx-a17:300:344 [0] NCCL INFO Bootstrap", "dgx-a17"),
         ("s3://minio-lab3:9000/b", "minio-lab3"),
+        ("veth18cd3f2:fe80::1453:a2ff:fede:4989%veth18cd3f2<0>", "a2ff:fede"),
+        ("NET/Socket : Using [0]eth0:2001:db8::a2ff:fede:1<0>", "a2ff:fede"),
     ],
 )
 def test_people_and_machines_are_hidden_from_all(text: str, name: str) -> None:
@@ -74,6 +76,7 @@ def test_people_and_machines_are_hidden_from_all(text: str, name: str) -> None:
         "image: pytorch/pytorch:2.4.0",
         "FROM ghcr.io/foo/bar:1",
         "2024-01-01 12:00:00 [0] NCCL INFO x",
+        "std::map::at<0> and a::b::c<1>",
         "Error in GPU operator `nvidia.dali.fn.readers.video`",
     ],
 )
