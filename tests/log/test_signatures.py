@@ -7,6 +7,7 @@ import pytest
 
 from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.log.signatures import FailureMode, SignatureRule
+from tests.log.competing_runs import find_competing_runs
 
 BOOK = load_signatures()
 
@@ -50,6 +51,14 @@ def test_each_is_linear() -> None:
 
     assert [key for key, one in patterns.items() if NESTED.search(one) or ".*.*" in one] == []
     assert [key for key, rule in BOOK.rules.items() if measure_search(rule) >= 2] == []
+
+
+def test_no_two_runs_compete() -> None:
+    assert find_competing_runs(r"^(?:\[?\w+\d*\]?:\s+)?x") == ["0123456789"]
+    assert find_competing_runs(r"^\w+: \d+ .*") == []
+    rows = {key: find_competing_runs(rule.signature.pattern) for key, rule in BOOK.rules.items()}
+
+    assert [key for key, found in rows.items() if found] == []
 
 
 @every_illness
