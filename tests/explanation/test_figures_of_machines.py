@@ -200,6 +200,22 @@ CASES = {
         ),
         "sudo umount /dev/sdb1\nsudo fsck -f /dev/sdb1",
     ),
+    "a partition of the disk with errors": (
+        (
+            "OSError: [Errno 30] Read-only file system: '/mnt/s/a.pt'\n"
+            "blk_update_request: I/O error, dev sdb, sector 1120403456 op 0x1:(WRITE)\n"
+            "EXT4-fs (sdb1): Remounting filesystem read-only\n"
+        ),
+        "sudo umount /dev/sdb1\nsudo fsck -f /dev/sdb1",
+    ),
+    "a disk with XFS": (
+        (
+            "OSError: [Errno 5] Input/output error: '/mnt/s/a.pt'\n"
+            "I/O error, dev sdc, sector 112040 op 0x1:(WRITE)\n"
+            "XFS (sdc2): log I/O error -5\nXFS (sdc2): Shutting down filesystem\n"
+        ),
+        "sudo umount /dev/sdc2\nsudo xfs_repair /dev/sdc2",
+    ),
     "no limit of the user": (
         OPENBLAS.format(-1, -1),
         "export OMP_NUM_THREADS=1",
