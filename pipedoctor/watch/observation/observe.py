@@ -32,6 +32,8 @@ _SLOW_ITEM_FACTOR = 4.0
 _MIN_READING = 0.25
 """Samples that wait in a read, for each that runs in one: else it is in the page cache."""
 _MOSTLY, _MIN_OWN = 0.5, 0.05
+_MIN_TURN = 0.1
+"""Of a CPU, at least, for whoever is ready to run: what seems less is not known so well."""
 _MIN_SAMPLES = 20
 """Samples of making batches, before their spread says anything."""
 
@@ -160,8 +162,7 @@ def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
     whole = running + waiting
     if not whole:
         return FetchShares()
-    ready = tally.main_cpu + tally.delay
-    late = running / whole * (tally.delay / ready if ready else 0.0)
+    late = running / whole * _compute_late_share(tally)
     named = -reading + sum(n for place, n in tally.kinds.items() if is_decoding_line(place, root))
     spent = tally.user + tally.system
     others = _count_delegated(tally)
@@ -192,6 +193,12 @@ def _count_plain_reads(tally: SampleTally, root: str) -> float:
     return plain if tally.fetch["reading"] >= _MIN_READING * plain else 0.0
 
 
+def _compute_late_share(tally: SampleTally) -> float:
+    """Of the time in which its main thread was ready to run: how much of it others ran."""
+    ready = tally.main_cpu + tally.delay
+    return tally.delay / ready if ready else 0.0
+
+
 def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
     """
     Samples that waited for threads or programs of their own while these computed.
@@ -204,6 +211,7 @@ def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
     if not seconds:
         return {}
     others = _count_other_cpu(tally) + tally.children
+    others /= max(_MIN_TURN, 1.0 - _compute_late_share(tally))  # they wait for a CPU as it does
     busy = min(1.0, others / seconds)
     return {place: number * busy for place, number in tally.delegated.items()}
 

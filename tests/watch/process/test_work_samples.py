@@ -99,6 +99,16 @@ def test_programs_count_as_threads_do() -> None:
     assert compute_fetch_shares(tally).running == pytest.approx(1.0)
 
 
+def test_programs_wait_for_a_cpu_as_their_worker_does() -> None:
+    """While others run, little of their time is time in which they compute."""
+    tally = delegating(0.0)
+    tally.children, tally.main_cpu, tally.delay = 1.0, 1.0, 4.0
+
+    assert compute_fetch_shares(tally).running == pytest.approx(1.0)
+    tally.delay = 0.0
+    assert compute_fetch_shares(tally).running == pytest.approx(0.2)
+
+
 def test_items_that_are_made_together() -> None:
     """A slow batch is as slow as a slow item: against what is usual."""
     times = ItemTimes()
