@@ -40,11 +40,19 @@ def list_kept_parts(node: ast.AST) -> KeptParts:
 def _read_sum(target: ast.expr, value: ast.expr) -> KeptParts:
     """``total = total + a``, ``total = a + total``."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        same, sides = ast.unparse(target), (value.left, value.right)
-        others = [one for one in sides if ast.unparse(one) != same]
+        others = [one for one in (value.left, value.right) if not _reads(one, target)]
         if len(others) == 1:
             return KeptParts(target, _split(others[0]))
     return _NOTHING
+
+
+def _reads(node: ast.expr, target: ast.expr) -> bool:
+    """Is it what is assigned to, by how both are written?"""
+    if type(node) is not type(target):
+        return False
+    if isinstance(node, ast.Name) and isinstance(target, ast.Name):
+        return node.id == target.id
+    return ast.unparse(node) == ast.unparse(target)
 
 
 def _split(value: ast.expr) -> list[ast.expr]:
