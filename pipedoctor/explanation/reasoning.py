@@ -33,6 +33,8 @@ _READING_SCORE = 30
 """What a reading is worth beside something that was raised."""
 _WARNING_TEXT = re.compile(r"Warning: |\(Triggered internally at ")
 """How warnings of Python begin, and those of torch end."""
+_CAUGHT = re.compile(r"^(?!\S*(?:Error|Exception)\b).*[a-z](?:Error|Exception)\(['\"].*['\"]\)")
+"""What code prints of an exception that it caught."""
 _GUESS_STEP = 4
 """How far apart guesses are: too far for the machine to turn them round."""
 _CONDITION = f"{USER_CODE_BUG}/asks-for-a-gpu"
@@ -135,11 +137,13 @@ def _weigh_sightings(
         if "Warning" not in r.kind and r.kind != "KeyboardInterrupt"
     ]
     raised += [seen.text for seen, _ in valid if raised and seen.signature == _CONDITION]
+    last = max((r.line for r in log.raised if "Warning" not in r.kind), default=0)
     voices: dict[str, list[_WeightedSighting]] = {}
     for seen, signature in valid:
         others = any(cause != seen.cause for cause in fatal)
         worth = float(signature.strength)
-        if _is_overridden(seen, signature, raised, signatures, others=others):
+        printed = seen.line < last and bool(_CAUGHT.search(seen.text))
+        if printed or _is_overridden(seen, signature, raised, signatures, others=others):
             worth = min(worth, _WARNING_SCORE)
         elif signature.role is SignatureRole.SILENT and (others or raised):
             worth = min(worth, _READING_SCORE)

@@ -41,3 +41,13 @@ def test_a_job_that_goes_on_without_its_gpu_is_ill(first: Callable[[str], str]) 
     ill = "Failed to initialize NVML: Driver/library version mismatch"
 
     assert first("\n".join([*WORK[:2], ill, *WORK[2:]])) == "nvml_driver_library_mismatch"
+
+
+def test_what_code_printed_yields_to_what_was_raised_behind_it(first: Callable[[str], str]) -> None:
+    printed = "sample 14: IndexError('list index out of range') -> counted as 0"
+    raised = TRACEBACK.replace(
+        f"torch.cuda.OutOfMemoryError: {MEMORY}", "OSError: [Errno 28] No space left on device"
+    )
+
+    assert first(f"{printed}\n{raised}") == "disk_full"
+    assert first(f"{raised}\n{printed}") == "user_code_bug"
