@@ -6,7 +6,13 @@ from tests.checks.code_samples import Code, find, make_tests
 FACTORY = "def wrap(model, devices=None):\n    return nn.DataParallel(model, devices)\n"
 PARALLEL_NET = "def build(net):\n    net = nn.DataParallel(net)\n"
 DISTRIBUTED = "from torch.nn.parallel import DistributedDataParallel\n"
+STEPS = """
+for x in DataLoader(rows):
+    y = torch.nn.parallel.data_parallel(net, x)
+    {used}
+"""
 SILENT: dict[str, Code] = {
+    "in each step of what trains nothing": STEPS.format(used="print(y.mean())"),
     "pictures to look at": "def draw(net, z):\n"
     "    return torch.nn.parallel.data_parallel(net, z).cpu()\n",
     "asked": "isinstance(net, torch.nn.DataParallel)\n",
@@ -50,6 +56,7 @@ SILENT: dict[str, Code] = {
     "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
 }
 SPEAKS: dict[str, Code] = {
+    "in each step of a training": STEPS.format(used="y.mean().backward()"),
     "whoever gives devices has no other choice": "class Trainer:\n    def wrap(self, net):\n"
     "        if self.parallel:\n            net = torch.nn.DataParallel(net, self.devices)\n"
     "        return net\n",

@@ -29,7 +29,9 @@ def record_data_parallel(
     """Record it, unless somebody else chose it, was warned of it, or only evaluates."""
     once = last_name(node.func) == "data_parallel"
     method = scope.name.rpartition(".")[2]
-    if scope.module.is_test or (once and method not in {"forward", "__call__"}):
+    if scope.module.is_test:
+        return
+    if once and method not in {"forward", "__call__"} and not _is_training_step(recorder, step):
         return
     target = "" if once else find_variable(scope, node)
     chosen = _is_chosen(scope, step, node) or runs_never(scope, step.context)
@@ -39,6 +41,12 @@ def record_data_parallel(
         model = find_call_argument(node, "module", 0)
         use = DataParallelUse(model=unparse_short(model), target=target)
         recorder.add_event(use, scope, step, full)
+
+
+def _is_training_step(recorder: EventRecorder, step: CodeStep) -> bool:
+    """Does it stand in a loop over batches that trains?"""
+    numbers = (recorder.loop_indices.get(id(one)) for one in step.context.loops)
+    return any(one is not None and recorder.loops[one].role == "train" for one in numbers)
 
 
 def _is_chosen(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
