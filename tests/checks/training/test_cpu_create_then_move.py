@@ -132,10 +132,10 @@ SILENT: dict[str, Code] = {
         "n = x.n\nz = torch.LongTensor([n] * 9).cuda()"
     ),
     "computed of the batch": batch_loop("z = torch.triu(x).to(device)"),
-    "of what Python has, in a function": "def score(y):\n"
-    "    return torch.tensor([y.size(0), 2]).cuda() + y\n"
+    "of what Python has, in a function": "def score(y, names):\n"
+    "    return torch.tensor([names, 2]).cuda() + y\n"
     + rows_training("pass", "1").replace(
-        "net(x).backward()", "y = net(x.cuda())\n" + " " * 12 + "score(y)"
+        "net(x).backward()", "y = net(x.cuda())\n" + " " * 12 + "score(y, names)"
     ),
     "in a function that is called before the loop": FIRST_STATE
     + batch_loop("net(x.cuda(), h)", top="h = first_state(9)"),

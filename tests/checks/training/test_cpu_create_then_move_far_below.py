@@ -39,7 +39,14 @@ def steps(x):
             x = net(x, t)
     return x
 """
+LOSS = """
+def loss_of_sizes(y, names, parts=2):
+    height, width = y.shape[-2:]
+    return torch.tensor({numbers}).to(y.device) * y
+"""
 SILENT: dict[str, Code] = {
+    "of what nobody knows": LOSS.format(numbers="[height, names]"),
+    "of parts of what nobody knows": LOSS.format(numbers="[one.area for one in names]"),
     "in each epoch, before an evaluation": SAMPLING.format(turn="epoch", placed="dtype=torch.long"),
     "on the device": SAMPLING.format(turn="step", placed="device=device"),
     "for a model that is measured": "def measure(net):\n    net.eval()\n"
@@ -54,6 +61,9 @@ SILENT: dict[str, Code] = {
     ),
 }
 SPEAKS: dict[str, Code] = {
+    "of a shape": LOSS.format(numbers="[height, width / 2]"),
+    "of a number": LOSS.format(numbers="np.log(parts)"),
+    "counted": LOSS.format(numbers="[(one + 1) / parts for one in range(parts)]"),
     "beside what needs no gradients": SAMPLING.format(turn="step", placed="dtype=torch.long"),
     "said to be on the host": SAMPLING.format(turn="step", placed="device='cpu'"),
     "in what a function of the step calls, among several machines": DEEP.format(

@@ -10,6 +10,7 @@ from pipedoctor.source.detect.training.host_made import (
     computes_on_host,
     makes_on_host,
 )
+from pipedoctor.source.detect.training.host_numbers import is_number, lists_numbers
 from pipedoctor.source.detect.training.kept_arrays import is_kept_array
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
@@ -173,9 +174,9 @@ def _is_placed(node: ast.Call) -> bool:
 def _holds_constants(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
     """``[1, 2]``, ``0.5``, ``IMAGE_MEAN``, ``np.random.rand(3)``: nothing of the batch."""
     one = node.args[0] if node.args else None
-    if _lists_numbers(one):
+    if lists_numbers(scope, one):
         return True
-    if isinstance(one, ast.Constant):  # a size is one for the typed factories
+    if one is not None and is_number(scope, one):  # a size is one for the typed factories
         return recorder.full_name_of(node.func, scope) in _CONVERTING_FACTORIES
     if isinstance(one, ast.Call):
         return _is_array_of_host(recorder, scope, one)
@@ -198,26 +199,6 @@ def _is_drawn_here(recorder: EventRecorder, scope: CodeScope, node: ast.expr) ->
             isinstance(one, ast.Call) and _is_array_of_host(recorder, scope, one) for one in given
         )
     )
-
-
-def _lists_numbers(node: ast.expr | None) -> bool:
-    """``[1, 2]``, ``[0] * n``, ``range(n)``: numbers that are written or counted."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return _lists_numbers(node.left) or _lists_numbers(node.right)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in {"list", "tuple"} and len(node.args) == 1:
-            return _lists_numbers(node.args[0])
-        return node.func.id == "range"
-    return isinstance(node, (ast.List, ast.Tuple)) and all(
-        isinstance(one, ast.Constant) or _is_constant_name(one) or _lists_numbers(one)
-        for one in node.elts
-    )
-
-
-def _is_constant_name(node: ast.expr) -> bool:
-    """``PAD``, ``vocab.EOS``: what nobody changes, by its name."""
-    name = last_name(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
-    return name.isupper() and not name.startswith("_")
 
 
 def _is_array_of_host(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
