@@ -143,6 +143,43 @@ NO_NVCC = "MissingCUDAException: CUDA_HOME does not exist, unable to compile CUD
             id="an empty folder of the host",
         ),
         pytest.param(
+            "RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running"
+            " collective: ALLREDUCE, but Rank 1 is running collective: BARRIER\n",
+            "torch.distributed.barrier()  # outside of",
+            id="ranks that call different collectives",
+        ),
+        pytest.param(
+            "touch: cannot touch '/data/x': Read-only file system\nblk_update_request: I/O error,"
+            " dev nvme1n1, sector 9 op 0x1\nEXT4-fs error (device nvme1n1p1): ext4_journal: x\n"
+            "EXT4-fs (nvme1n1p1): Remounting filesystem read-only\n",
+            "sudo umount /dev/nvme1n1p1\nsudo fsck -f /dev/nvme1n1p1\n",
+            id="the file system, and not its disk",
+        ),
+        pytest.param(
+            "Warning  Evicted  2m  kubelet  The node was low on resource: memory. Container train"
+            " was using 58120340Ki, request is 4Gi, has larger consumption of memory.\n",
+            "requests:\n          memory: 63Gi",
+            id="more than was requested",
+        ),
+        pytest.param(
+            "ClientError: An error occurred (RequestTimeTooSkewed) when calling GetObject\n",
+            "sudo timedatectl set-ntp true",
+            id="a clock",
+        ),
+        pytest.param(
+            "torch                    2.5.1+cu121\nValueError: Due to a serious vulnerability issue"
+            " we now require users to upgrade torch to at least v2.6\n",
+            "torch==2.6.0 torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124",
+            id="a torch that may load",
+        ),
+        pytest.param(
+            "19: gn0019:4120:4491 [3] NCCL INFO NET/IB: Async event: port error on mlx5_3:1\n"
+            "NCCL WARN NET/IB : Got completion from peer 10.20.0.12 with status=12 opcode=129\n"
+            "srun: error: gn0019: task 19: Exited with exit code 1\n",
+            "#SBATCH --exclude=gn0019",
+            id="a port of InfiniBand",
+        ),
+        pytest.param(
             "Failed to load libnvcuvid.so, needed by the VideoReader operator.\n",
             "docker run -e NVIDIA_DRIVER_CAPABILITIES=compute,utility,video",
             id="a library for video",

@@ -67,6 +67,11 @@ _RANK = compile_lazily(r"\[Rank (\d{1,5})\]")
 _TIMED_OUT = ("/watchdog", "/ran-for", "/failed-or-timed-out")
 _AT_THE_START = frozenset({"first-collective", "second-collective"})
 """Signatures of a job that has not trained yet: what it does is done once."""
+_SAME_CALLS = in_code(
+    "Let every rank make the same collective calls in the same order: the log names two that"
+    " differ; look for one that only some ranks reach",
+    'torch.distributed.barrier()  # outside of "if rank == 0:"',
+)
 _WITHOUT_PEERS = environment(
     "Copy through the host: between cards of this kind, transfers from GPU to GPU hang on many"
     " mainboards from the first collective on",
@@ -79,6 +84,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     seen = log.find_ids(_CAUSE)
     if _is_one_busy(log):
         seen |= {"works-alone"}
+    if "other-call" in seen:
+        return (_SAME_CALLS, *_OTHERS[1:])
     if {"consumer-gpu", "second-collective"} <= seen and "works-alone" not in seen:
         return (*_WITHOUT_PEERS, *_OTHERS)
     if seen.isdisjoint({"works-alone", "alone-in-words", "first-collective"}):

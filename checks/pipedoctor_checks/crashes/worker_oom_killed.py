@@ -4,7 +4,7 @@ import shlex
 
 from msgspec.structs import replace
 
-from pipedoctor.check import Remedy, grant_memory, in_code, slurm
+from pipedoctor.check import Remedy, grant_memory, in_code, kubernetes, slurm
 from pipedoctor.check.remedy_steps import as_step
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
@@ -86,6 +86,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         return (advise_user(title, argv=pip), smaller)
     if "in-wsl" in seen and not log.place:
         return (*_give_wsl_more(log), smaller)
+    if using := _read_size(log.find_value(_CAUSE, "using")):
+        return (_request_what_is_used(using), smaller)
     for unit in ("cpu", "gpu"):
         each = _read_size(log.find_value(_CAUSE, f"per{unit}"))
         if each:  # Slurm takes no --mem beside it
@@ -97,6 +99,15 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
     more = (replace(remedy, advice=True) for remedy in grants)
     return (*holders, *more) if holders else (smaller, *more)
+
+
+def _request_what_is_used(using: int) -> Remedy:
+    """A node that runs low evicts who uses more than was requested for it."""
+    wanted = kubernetes(
+        "Request what it uses: of a node that runs low, pods that use more are evicted first",
+        {"resources": {"requests": {"memory": f"{-(-using * 9 // 8 // GiB)}Gi"}}},
+    )
+    return replace(wanted, advice=True)
 
 
 def _ask_ray(log: Log) -> tuple[Remedy, ...]:

@@ -20,10 +20,13 @@ from pipedoctor.facts import (
 )
 from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
-from pipedoctor.versions import get_major, is_at_least, parse_version
+from pipedoctor.versions import get_major, get_series, is_at_least, parse_version
 from pipedoctor_checks._shared import cuda_versions, torch_install
 from pipedoctor_checks._shared.newer_driver import update_driver
 
+_TORCH = "torch=="
+_COMMON_PYTHON = "3.10"
+"""What distributions have had since 2022."""
 _NO_DRIVER = "0"
 """Of a CUDA that is older than every recorded toolkit: no wheel runs with it."""
 
@@ -76,7 +79,6 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
     least = _least_driver(torch, drivers, site)
     if parse_version(driver) and is_at_least(driver, least):
         return
-
     capabilities = cuda_versions.find_capabilities(gpu, cards)
     fitting = torch_install.replace_torch(
         torch_install.TorchTables(drivers, builds, pairs),
@@ -85,6 +87,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         driver=driver or _minimum_driver(drivers, complaint, site) or _NO_DRIVER,
         capabilities=capabilities,
     )
+    newer = update_driver(drivers, site, least, capabilities)
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
     close = get_major(driver) == get_major(least) and not complaint
     yield Finding(
@@ -92,7 +95,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         summary=_summarize(torch, driver, complaint, least),
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=_order_remedies(fitting, update_driver(drivers, site, least, capabilities), torch),
+        remedies=_order_remedies((fitting, newer), torch, builds, interpreter),
     )
 
 
@@ -128,15 +131,32 @@ def _least_driver(torch: TorchBuild, drivers: CudaDrivers, site: Site | None) ->
     raise CannotJudge(reason)
 
 
+def _is_dated(fitting: tuple[Remedy, ...], builds: TorchBuilds) -> bool:
+    """Is the torch that fits published only for Pythons that few still have?"""
+    words = fitting[0].argv if fitting else ()
+    version = next((word[len(_TORCH) :] for word in words if word.startswith(_TORCH)), "")
+    series = get_series(version.partition("+")[0])
+    release = next((one for one in builds.releases if one.torch == series), None)
+    return release is not None and not is_at_least(release.python_to, _COMMON_PYTHON)
+
+
 def _order_remedies(
-    fitting: tuple[Remedy, ...], driver: tuple[Remedy, ...], torch: TorchBuild
+    both: tuple[tuple[Remedy, ...], tuple[Remedy, ...]],
+    torch: TorchBuild,
+    builds: TorchBuilds,
+    place: Interpreter | None,
 ) -> tuple[Remedy, ...]:
     """
     A torch that fits is the smaller change; that there is none comes last.
 
+    One for old Pythons comes behind the driver where the Python is not known.
+
     The very build for which the driver is known to be too old does not fit.
     """
+    fitting, driver = both
     same = f"torch=={torch.version}+{torch.local}" if torch.local else ""
     lines = tuple(remedy for remedy in fitting if remedy.argv and same not in remedy.argv)
     none = (one for one in fitting if not one.argv and not one.title.endswith(f" {_NO_DRIVER}"))
-    return (*lines, *driver, *none)
+    known = place is not None and place.version
+    behind = driver and not known and _is_dated(fitting, builds)
+    return (*driver, *lines, *none) if behind else (*lines, *driver, *none)

@@ -264,6 +264,23 @@ def test_judges_another_machine_from_its_record() -> None:
     assert again.findings
 
 
+@pytest.mark.parametrize(
+    ("python", "first"),
+    [
+        pytest.param(None, "Update the NVIDIA driver", id="a Python that nobody named"),
+        pytest.param(Interpreter(version="3.9.7"), "Install torch 1.8.1", id="an old Python"),
+    ],
+)
+def test_a_torch_for_old_pythons_comes_first_for_them_alone(
+    python: Interpreter | None, first: str
+) -> None:
+    (finding,) = judged(
+        *filter(None, (torch("2.4.0", "12.4"), card("418.39", "6.1"), LINUX, python))
+    )
+
+    assert finding.remedies[0].title.startswith(first)
+
+
 def test_a_cuda_older_than_every_record_gets_no_torch() -> None:
     book = load_signatures()
     text = b"The NVIDIA driver on your system is too old (found version 6050)."
