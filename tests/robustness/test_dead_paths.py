@@ -86,7 +86,8 @@ def run(tmp_path: Path, variable: str, *words: str, limit: float = SLOPE) -> End
     elif variable != "cwd":
         environ[variable] = str(dead)
     inside = ("--inside",) if variable == "cwd" else ()
-    mount = ("unshare", "-m", sys.executable, "-I", str(DEAD_MOUNT), str(dead), str(limit))
+    python = (sys.executable, "-I", "-W", "ignore")  # it forks beside a thread, which 3.12 warns of
+    mount = ("unshare", "-m", *python, str(DEAD_MOUNT), str(dead), str(limit))
     began = time.monotonic()
     done = subprocess.run(
         [*mount, *inside, *DOCTOR, *words],
