@@ -15,7 +15,7 @@ _CELL = re.compile(r"[^\s,;|]+")
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kKMGT]?)i?B?$")
 _UNITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-_DRAW = re.compile(r"\s*(?:tensor\(|array\()?[\s\[(]*-?\d[\d\s.,;e+\-\[\])]*$")
+_DRAW = re.compile(r"(?:\s*(?:tensor|array)\()?[\s\[(]*-?\d[\d\s.,;e+\-\[\])]*$")
 _MIN_DISTINCT = 4
 """Numbers of a draw that differ: shapes and indices come again as well."""
 _MIN_REPEATS = 3

@@ -36,12 +36,13 @@ _VERSION_FILES = (
     "README.md",
 )
 _TORCH_VERSION = re.compile(
-    r"(?<![\w-])(?:py)?torch[\"']?\s*(?:\[[^\]]*\])?\s*(?:>=|==|~=|=|v|version)?\s*[\"']?"
-    r"\s*(\d+\.\d+(?:\.\d+)*)",
+    r"(?<![\w-])(?:py)?torch[\"']?\s{0,4}(?:\[[^\]]{0,200}\]\s{0,4})?"
+    r"(?:(?:>=|==|~=|=|v|version)\s{0,4})?(?:[\"']\s{0,4})?(\d+\.\d+(?:\.\d+)*)",
     re.IGNORECASE,
 )
 _PYTHON_VERSION = re.compile(
-    r"(?:requires-python|python_requires|^\s*python)\s*=\s*[\"']?\s*(?:>=|\^|~=)\s*(\d+\.\d+)",
+    r"(?:requires-python|python_requires|^[ \t]{0,8}python)\s{0,20}=\s{0,4}(?:[\"']\s{0,4})?"
+    r"(?:>=|\^|~=)\s{0,4}(\d+\.\d+)",
     re.IGNORECASE | re.MULTILINE,
 )
 _MAX_LEVELS = 3

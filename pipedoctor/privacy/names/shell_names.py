@@ -150,7 +150,7 @@ SHELL_HOSTS: tuple[NameForm, ...] = (
     make_form(
         "host",
         f"{MAN}/man5/exports.5.html",
-        r"((?:^|(?<=\s)))([A-Za-z][\w-]*[*?]?[\w*?-]*(?:\.[\w*?-]+)*)"
+        r"((?:^|(?<=\s)))([A-Za-z][\w*?-]*(?:\.[\w*?-]+)*)"
         r"(?=\((?:r[ow]|a?sync|sec=\w+|(?:no_)?root_squash|insecure)[,)])",
         *("(ro", "(rw", "(sync", "(async", "(sec=", "root_squash", "(insecure"),
     ),

@@ -202,7 +202,7 @@ TOOL_HOSTS: tuple[NameForm, ...] = (
         "told host",
         _DASK,
         r"(\b(?:[Rr]egister|[Rr]emove|[Rr]emoving|[Ss]tart(?:ing)?) (?:worker|nanny)\b[^\n]{0,120}?"
-        r"\bname[:=] ?['\"]?)([A-Za-z][\w-]*-?\d+)(?![\w.])",
+        r"\bname[:=] ?['\"]?)([A-Za-z][\w-]*\d)(?![\w.])",
         *("worker", "nanny"),
     ),
     make_form(

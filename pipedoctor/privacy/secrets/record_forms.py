@@ -42,7 +42,7 @@ RECORD_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("alue:",),
-        rf"(?m)(^[ \t]*-?[ \t]*value:[ \t]+){_NO_VALUE}[^\s#][^\n]*(?=\n[ \t]+(?:name"
+        rf"(?m)(^[ \t]*(?:-[ \t]*)?value:[ \t]+){_NO_VALUE}[^\s#][^\n]*(?=\n[ \t]+(?:name"
         rf"|key):[ \t]+[\"']?{_NAMED}"
         r"[\"']?[ \t]*(?:\n|$))",
         "https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/",
