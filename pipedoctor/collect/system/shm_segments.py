@@ -211,7 +211,7 @@ def _add_held_names(process: str, candidates: frozenset[str], names: set[str]) -
 
 
 def _format_mapped(name: str) -> bytes:
-    """How the kernel ends the row of a mapped file of this name."""
+    """How the kernel writes the name of a mapped file."""
     return os.fsencode(name).replace(b"\n", rb"\012")
 
 

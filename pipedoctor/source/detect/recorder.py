@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TypeAlias
 
 from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
@@ -72,15 +71,6 @@ class EventRecorder:
         for name, scopes in self.call_graph.scopes_of_dataset.items():
             for one in scopes:
                 self._dataset_by_scope.setdefault(one, name.rpartition(".")[2])
-
-    @cached_property
-    def classes_by_method(self) -> dict[str, list[ClassDefinition]]:
-        """The classes of the project, apart from tests, that define a method of a name."""
-        found: dict[str, list[ClassDefinition]] = {}
-        for cls in self.project.classes:
-            for name in cls.methods if not cls.module.is_test else ():
-                found.setdefault(name, []).append(cls)
-        return found
 
     def full_name_of(self, node: ast.expr, scope: CodeScope) -> str:
         """The full name of what an expression names."""

@@ -22,7 +22,34 @@ class Mine(DataLoader):
 loader = Mine({call})
 """
 )
+DIGITS = """
+class Base(Dataset):
+    def change(self, transform):
+        {later}
+
+class Digits(Base):
+    def __init__(self, mode, transform=None):
+        self.data = load(mode)
+        self.transform = transform
+    def __len__(self):
+        return len(self.data)
+    def __getitem__(self, index):
+        row = self.data[index]
+        if self.transform:
+            row = self.transform(row)
+        return row
+
+rows = Digits("train")
+{more}
+loader = DataLoader(rows, batch_size=64, num_workers=2)
+"""
 SILENT = {
+    "a transform that is set from outside": DIGITS.format(
+        later="pass", more="rows.transform = Flip()"
+    ),
+    "a transform that a method above sets": DIGITS.format(
+        later="self.transform = transform", more="pass"
+    ),
     "a class of loaders that collates": OWN_LOADER.format(
         given="rows, size, num_workers=workers, **options",
         after="self.collate_fn = heavy",
@@ -53,20 +80,7 @@ BUSY = {
     }.items()
 }
 SPEAKS = {
-    "a transform that nobody gives": """
-        class Digits(Dataset):
-            def __init__(self, mode, transform=None):
-                self.data = load(mode)
-                self.transform = transform
-            def __len__(self):
-                return len(self.data)
-            def __getitem__(self, index):
-                row = self.data[index]
-                if self.transform:
-                    row = self.transform(row)
-                return row
-        loader = DataLoader(Digits("train"), batch_size=64, num_workers=2)
-    """,
+    "a transform that nobody gives": DIGITS.format(later="pass", more="pass"),
     "workers by the default of a class of loaders": OWN_LOADER.format(
         given="rows, size, num_workers=workers", after="pass", call="Memory(), 16"
     ),

@@ -46,6 +46,8 @@ def loss_of_sizes(y, names, parts=2):
 """
 SILENT: dict[str, Code] = {
     "of what nobody knows": LOSS.format(numbers="[height, names]"),
+    "of numbers in another type": LOSS.format(numbers="[y.float(), y.pow(2)]"),
+    "of the largest of each row": LOSS.format(numbers="y.max(1)").replace("tensor", "as_tensor"),
     "of parts of what nobody knows": LOSS.format(numbers="[one.area for one in names]"),
     "in each epoch, before an evaluation": SAMPLING.format(turn="epoch", placed="dtype=torch.long"),
     "on the device": SAMPLING.format(turn="step", placed="device=device"),

@@ -83,15 +83,18 @@ def has_light_items(
 def _find_absent_attributes(
     recorder: EventRecorder, dataset: str, made_by: Sequence[ast.Call | None]
 ) -> frozenset[str]:
-    """``self.transform``, which is None in each of these objects."""
+    """``self.transform``, which is None in each of these objects, and given nothing later."""
     cls = recorder.call_graph.datasets[dataset]
     maker = recorder.project.find_method(cls, "__init__")
     if maker is None or None in made_by or not made_by:
         return frozenset()
     first, *more = [find_absent_attributes(maker, call) for call in made_by if call is not None]
-    others = (method for name, method in cls.methods.items() if name != "__init__")
-    changed = {key for method in others for key in method.bindings}
-    return first.intersection(*more) - changed
+    absent = first.intersection(*more)
+    bases = recorder.project.find_bases(cls)[0] if absent else ()
+    methods = (method for base in bases for method in base.methods.values())
+    changed = {key for method in methods if method is not maker for key in method.bindings}
+    stores = recorder.loader_flow.evaluator.attributes.attribute_stores if absent else {}
+    return absent - changed - {f"self.{name}" for name in stores}
 
 
 def _reads_from_handle(recorder: EventRecorder, dataset: str) -> bool:

@@ -7,10 +7,15 @@ from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
-_COUNTERS = frozenset(("len", "int", "float", "round", "size", "numel", "dim", "item"))
-"""What gives a number, or several."""
-_COMPUTERS = frozenset(("log", "log2", "log10", "sqrt", "exp", "pow", "max", "min", "abs"))
-"""What gives a number of numbers."""
+_COUNTERS = frozenset(("len", "int", "float"))
+"""Functions of Python that give a number."""
+_READERS = frozenset(("size", "numel", "dim", "item"))
+"""Methods of a tensor that give a number, or several."""
+_COMPUTERS = frozenset(
+    ("log", "log2", "log10", "sqrt", "exp", "pow", "max", "min", "abs", "round", "ceil", "floor")
+)
+"""What gives a number of numbers: of Python, or of one of these."""
+_MODULES = ("math", "numpy")
 _MAX_DEPTH = 4
 
 
@@ -58,11 +63,21 @@ def is_number(
         return is_number(scope, node.left, counted, depth - 1) and is_number(
             scope, node.right, counted, depth - 1
         )
-    if not isinstance(node, ast.Call):
-        return False
-    computed = last_name(node.func) in _COMPUTERS and bool(node.args)
-    return last_name(node.func) in _COUNTERS or (
-        computed and all(is_number(scope, one, counted, depth - 1) for one in node.args)
+    return isinstance(node, ast.Call) and _returns_number(scope, node, counted, depth)
+
+
+def _returns_number(
+    scope: CodeScope, call: ast.Call, counted: AbstractSet[str], depth: int
+) -> bool:
+    """``len(x)``, ``x.size(0)``, ``math.log(3)``; but not ``x.float()``, which is a tensor."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    module = scope.module.imported_names.get(owner.id) if isinstance(owner, ast.Name) else None
+    name = last_name(call.func)
+    if owner is not None and module not in _MODULES:
+        return name in _READERS
+    computed = name in _COMPUTERS and bool(call.args)
+    return name in _COUNTERS or (
+        computed and all(is_number(scope, one, counted, depth - 1) for one in call.args)
     )
 
 

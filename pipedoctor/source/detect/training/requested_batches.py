@@ -90,7 +90,8 @@ def _find_named_methods(
     func = node.func
     if not isinstance(func, ast.Attribute) or not _is_telling(func.attr):
         return
-    classes = recorder.classes_by_method.get(func.attr, ())
+    owners = recorder.project.classes_by_method.get(func.attr, ())
+    classes = [cls for cls in owners if not cls.module.is_test]
     if not 0 < len(classes) <= _MAX_METHODS or _is_known(recorder, scope, func.value):
         return
     shape = describe_call(node)
