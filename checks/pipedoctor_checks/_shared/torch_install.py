@@ -4,7 +4,7 @@ import msgspec
 
 from pipedoctor.check import Lasts, Remedy
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
-from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
+from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs, Wheel
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks._shared.companion_versions import companion_requirements
@@ -53,7 +53,11 @@ def replace_torch(
     driver: str = "",
     capabilities: tuple[str, ...] = (),
 ) -> tuple[Remedy, ...]:
-    """Install a torch that fits this machine: the same release, and the newest."""
+    """
+    Install a torch that fits this machine: the same release, and the newest.
+
+    With `capabilities` it is never the build for CUDA that is installed and fails here.
+    """
     place = target.interpreter
     host = WheelHost(
         driver=driver,
@@ -62,6 +66,7 @@ def replace_torch(
         python=place.version if place else "",
         glibc=place.glibc if place else "",
         machine=site.machine.lower() if site else "",
+        unfit=_find_installed(tables.builds, target.torch) if capabilities else None,
     )
     keep = choose_wheel(tables.builds, tables.drivers, host, keep=target.version)
     if isinstance(keep, str):
@@ -70,6 +75,14 @@ def replace_torch(
     choices = [keep, *([newest] if isinstance(newest, WheelChoice) else [])]
     lines = tuple(_install_by_pip(tables, target, choice) for choice in dict.fromkeys(choices))
     return (_install_by_conda(target, keep), *lines) if target.is_conda_forge else lines
+
+
+def _find_installed(builds: TorchBuilds, torch: TorchBuild | None) -> Wheel | None:
+    """The published wheel that is installed: by its CUDA, or without a label PyPI's."""
+    if torch is None or not torch.cuda:
+        return None
+    by_cuda = builds.find_wheel(torch.version, torch.cuda)
+    return by_cuda or (None if torch.local else builds.find_default_wheel(torch.version))
 
 
 def _capitalize(text: str) -> str:

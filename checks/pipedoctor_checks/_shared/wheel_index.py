@@ -21,6 +21,8 @@ class WheelHost(msgspec.Struct, frozen=True, kw_only=True):
     python: str = ""
     glibc: str = ""
     machine: str = ""
+    unfit: Wheel | None = None
+    """What is installed and does not run here, whatever the tables say of it."""
 
 
 class WheelChoice(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +93,8 @@ def _is_installable(release: Release, host: WheelHost) -> bool:
 
 def _is_runnable(wheel: Wheel, drivers: CudaDrivers, host: WheelHost) -> bool:
     """Does it run with this driver and these GPUs?"""
+    if wheel == host.unfit:
+        return False
     least = drivers.find_minimum_driver(wheel.cuda, windows=host.windows)
     if host.driver and not is_at_least(host.driver, least):
         return False

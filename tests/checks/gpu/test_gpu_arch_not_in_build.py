@@ -216,6 +216,26 @@ def test_the_older_warning_counts_too() -> None:
     assert all(remedy.advice for remedy in finding.remedies)
 
 
+@pytest.mark.parametrize(
+    ("build", "wanted"),
+    [
+        pytest.param(torch("2.8.0", "12.8"), "torch==2.8.0+cu126", id="of its label"),
+        pytest.param(torch("2.9.1", ""), "", id="no build for CUDA"),
+        pytest.param(torch("2.9.1", "12.4"), "torch==2.9.1+cu126", id="PyPI's, without a label"),
+        pytest.param(
+            torch("2.9.1", "12.4", local="git1a2"), "torch==2.9.1+cu128", id="of its own source"
+        ),
+    ],
+)
+def test_what_fails_is_never_what_to_install(build: TorchBuild, wanted: str) -> None:
+    words = WARNED.replace("sm_120", "sm_70").replace("sm_50 sm_90 compute_50", "sm_75 sm_90")
+    said = TorchImport(ok=True, cuda_available=True, warnings=(words,))
+
+    lines = [r.argv for f in judged(build, said, LINUX, PYTHON) for r in f.remedies]
+
+    assert [*map(str, lines[0][4:5] if lines else ())] == [wanted] * bool(wanted)
+
+
 def test_unknown_is_not_health(snapshot: SnapshotAssertion) -> None:
     build = torch("2.13.0", "13.0")
 
