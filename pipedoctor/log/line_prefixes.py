@@ -47,6 +47,10 @@ _OTHER_PREFIX = re.compile(
     r"|\[pod/[\w./-]{1,200}\] "
     r"|[^\t]{1,100}\t[^\t]{1,100}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"
 )
+_CLOUD_PREFIX = re.compile(
+    r"(?:DEFAULT|NOTICE) (?=\d{4}-)|\[resource\.labels\.\w{1,30}: (\w[\w-]{0,60})\] ?"
+)
+"""Severity and task, as Vertex AI has them around a time."""
 _JOURNAL_PREFIX = re.compile(r"[\w.-]{1,63} [\w./@-]{1,60}\[\d{1,8}\]: ")
 """Host and program behind a time, as journalctl has them."""
 _MAX_PREFIXES = 6
@@ -63,6 +67,8 @@ class LogLine(msgspec.Struct, frozen=True):
     time: str = ""
     raw: str = ""
     """The line with its prefixes."""
+    task: str = ""
+    """The task of a cloud that wrote it: ``workerpool0-0``."""
 
 
 def unwrap_line(text: str) -> list[str]:
@@ -81,7 +87,7 @@ def strip_prefixes(text: str) -> LogLine:
 
     Indentation stays.
     """
-    rank = time = host = ""
+    rank = time = host = task = ""
     raw = text
     for _ in range(_MAX_PREFIXES):
         if match := _TIME.match(text) or _CLOCK.match(text):
@@ -92,12 +98,14 @@ def strip_prefixes(text: str) -> LogLine:
             rank = rank or next(group for group in match.groups() if group)
         elif match := _HOST.match(text):
             host = host or match[1]
+        elif match := _CLOUD_PREFIX.match(text):
+            host = task = match[1] or task
         else:
             match = _OTHER_PREFIX.match(text) or (_JOURNAL_PREFIX.match(text) if time else None)
             if match is None:
                 break
         text = text[match.end() :]
-    return LogLine(text, rank or host, time, raw)
+    return LogLine(text, rank or host, time, raw, task)
 
 
 def split_windows(text: str) -> Iterator[str]:

@@ -32,7 +32,8 @@ COMPLAINT = compile_lazily(
 _LEVEL = "WARN(?:ING)?|INFO|DEBUG|NOTICE|notice"
 _HANDLED = (
     r"^\W{0,6}skip \S+: "
-    r"|\b(?:skip(?:ping|ped)|ignor(?:ing|ed)|halving|backing off|remount(?:ing|ed)|resolved"
+    r"|\b(?:skip(?:ping|ped)|ignoring|(?<!columns have been )ignored|halving|backing off"
+    r"|remount(?:ing|ed)|resolved"
     r"|recovered|reconnect(?:ing|ed)|resum(?:ing|ed)|retr(?:y(?:ing| loop| \d+ in)|ied)"
     r"|re-?open(?:ing|ed)|respawn(?:ing|ed)|relaunch(?:ing|ed)|fall(?:ing|s)? ?back (?:to|on))\b"
     r"|\bwebdataset/handlers\.py:\d+: UserWarning: "

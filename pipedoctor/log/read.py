@@ -159,12 +159,12 @@ class _LogReader:
             for part in split_windows(text):
                 self._places.read_line(part)
                 self._project.read_line(part)
-                self._commands.read_line(part, number)
                 line = strip_prefixes(part)
+                self._commands.read_line(line.text if line.task else part, number)
                 self._project.read_message(line.text)
-                answer = self._answers.join(line, part, number)
-                if answer.text:
-                    self._match_signatures(answer, number, quoted=True)
+                for more in (LogLine(line.task), self._answers.join(line, part, number)):
+                    if more.text:
+                        self._match_signatures(more, number, quoted=True)
                 mentioned = number in self.mentioned
                 quoted = mentioned or self._tracebacks.read_line(line, number)
                 self._match_signatures(line, number, quoted=quoted, raw=part)
