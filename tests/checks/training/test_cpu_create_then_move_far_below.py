@@ -31,6 +31,15 @@ def train(loader):
         {step}
 """
 STEP = {"asked": "if mask is None and labels is None", "step": "report(3)"}
+
+
+def asking(condition: str) -> str:
+    """Far below a step, where a condition holds."""
+    return DEEP.format(**STEP | {"asked": "if self.mask is None"}).replace(
+        "world_size() > 1", condition
+    )
+
+
 SAMPLING = """
 def steps(x):
     for {turn} in range(99):
@@ -58,6 +67,7 @@ SILENT: dict[str, Code] = {
     "far below, and now and then": DEEP.format(
         asked="if self.mask is None", step="if step % 9 == 0: report(3)"
     ),
+    "where somebody asks for more": asking("settings.logEvery"),
     "far below, of a program that never calls it": DEEP.format(
         asked="if 'mask' not in self.kept", step="pass"
     ),
@@ -71,6 +81,7 @@ SPEAKS: dict[str, Code] = {
     "in what a function of the step calls, among several machines": DEEP.format(
         **STEP | {"asked": "if self.mask is None"}
     ),
+    "where a name only begins as a log does": asking("logits.dim() > 2"),
     "where an argument is not given, in a class below": DEEP.format(**STEP | {"step": "pass"}),
 }
 

@@ -1,7 +1,6 @@
 """Whether a training or an evaluation comes to a function in each of its steps."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from pipedoctor.lazy_pattern import compile_lazily
@@ -19,11 +18,12 @@ _MAX_DEPTH = 3
 _MAX_CALLERS = 12
 _KEEPING_WORDS, _SIZE_WORDS = ("hasattr", "first", "cache"), ("shape", "size(", "len(")
 _RARE = compile_lazily(
-    r"%|== 0\b|(?<![a-z])(interval|freq|every|verbose|debug|print|log|display|show|vis|plot|save"
-    r"|profile)|[a-z](Interval|Freq|Every)",
-    re.IGNORECASE,
+    r"%|== 0\b|(?:(?<![a-z])(?i:intervals?|freq|frequency|every|verbose|verbosity|debug|debugging"
+    r"|print|printed|printing|logs?|logged|logger|logging|display|show|shown|vis|visuali[sz]e"
+    r"|plots?|plotting|save|saved|saving|profile|profiler|profiling)"
+    r"|[a-z](?:Interval|Freq|Frequency|Every))(?![a-z])"
 )
-"""What a condition speaks of that holds at intervals, or where somebody asks for more."""
+"""Words of a condition that holds at intervals, or where somebody asks for more."""
 
 
 class StepReach:
