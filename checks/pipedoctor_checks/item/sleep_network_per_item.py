@@ -2,8 +2,7 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
-from pipedoctor.facts.code_events.item import ItemCall, NetworkRequest, Sleep
-from pipedoctor.facts.source import Event
+from pipedoctor.facts.code_events.item import NetworkRequest, Sleep
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
@@ -57,7 +56,7 @@ def sleep_network_per_item(source: Source, /) -> Findings:
         first = group[0]
         yield make_code_finding(
             list_spots(group),
-            Severity.NOTE if all(map(_has_timeout, group)) else Severity.SLOWS,
+            Severity.NOTE if all(one.details.bounded for one in group) else Severity.SLOWS,
             f"{first.function} sleeps or makes a network request for every item",
             in_code("Fetch before training, or prefetch with a timeout"),
             confidence=Confidence.LIKELY,
@@ -65,8 +64,3 @@ def sleep_network_per_item(source: Source, /) -> Findings:
             function=first.function,
             dataset=first.dataset,
         )
-
-
-def _has_timeout(event: Event[ItemCall]) -> bool:
-    """A request of which somebody has thought that it may hang."""
-    return event.kind == NetworkRequest.kind and "timeout=" in event.details.text

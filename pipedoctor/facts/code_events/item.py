@@ -34,6 +34,8 @@ class ItemCall(EventDetails, frozen=True, kw_only=True):
     """Only done for arguments of another type."""
     ahead: str | UnsetType = UNSET
     """`TextParse`: code of ``__init__`` that parses all files: ``self.parsed = [...]``."""
+    bounded: bool | UnsetType = UNSET
+    """`NetworkRequest`: it has a timeout."""
     parsed: str | UnsetType = UNSET
     """`TextParse`: what replaces the call then: ``self.parsed[index]``."""
 

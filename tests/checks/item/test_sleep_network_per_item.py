@@ -15,7 +15,12 @@ test_silent, test_speaks = make_tests(sleep_network_per_item, SILENT, SPEAKS)
 
 
 @pytest.mark.parametrize(
-    ("options", "severity"), [("", Severity.SLOWS), (", timeout=9", Severity.NOTE)]
+    ("options", "severity"),
+    [
+        ("", Severity.SLOWS),
+        (", timeout=9", Severity.NOTE),
+        (f", headers={'x' * 80!r}, timeout=9", Severity.NOTE),
+    ],
 )
 def test_a_request_with_a_timeout_is_a_note(options: str, severity: Severity) -> None:
     code = "import requests\n" + frames(f"requests.get(self.urls[index]{options})")

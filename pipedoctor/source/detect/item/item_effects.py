@@ -10,6 +10,7 @@ from pipedoctor.facts.code_events.item import (
     CudaUse,
     DirectoryScan,
     ItemCall,
+    NetworkRequest,
     PathScan,
     Print,
     RandomDraw,
@@ -94,6 +95,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             once=once,
             saved=kind is Unpickling and _saves_what_it_reads(recorder, scope),
             by_type=kind is DirectoryScan and _is_guarded_by_type(recorder, scope),
+            bounded=(kind is NetworkRequest and _has_timeout(node)) or UNSET,
             ahead=ahead,
             parsed=read_parsed(scope) if ahead else UNSET,
         )
@@ -105,6 +107,10 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)
     _record_random_use(recorder, scope, step, full)
+
+
+def _has_timeout(node: ast.Call) -> bool:
+    return any(word.arg == "timeout" for word in node.keywords)
 
 
 def _runs_rarely(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
