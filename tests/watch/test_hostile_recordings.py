@@ -1,6 +1,7 @@
 """A recording that a stranger made is data: neither obeyed nor trusted in its types."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from pipedoctor.cli import main
+from pipedoctor.cli.actions.watch_sinks import redact_line
 from pipedoctor.cli.actions.watch_view import build_page
 from pipedoctor.facts import MalformedRecordError
+from pipedoctor.privacy.redactor import NOT_REDACTED, RedactionLevel, Redactor
 from pipedoctor.textsafe import encode_json
 from pipedoctor.watch.output.recording import SCHEMA, read_recording
 from pipedoctor.watch.output.text_line import format_text_line
@@ -113,3 +116,18 @@ def test_names_in_its_lines_are_hidden_in_a_pipe(tmp_path: Path) -> None:
     assert "/home/<user-1>/train.py" in shown.stdout
     assert "ottokar" not in shown.stdout
     assert "/home/ottokar/train.py" in whole.stdout
+
+
+def test_a_line_that_is_too_long_to_be_redacted_is_unknown() -> None:
+    """Others decide how long it is."""
+    hide = Redactor(RedactionLevel.ALL).redact_text
+    long = {"pid": 7, "seconds": 2.0, "why": "ssh bob@host /home/alice/x password=a1b2 " * 60_000}
+    short = {"pid": 7, "seconds": 3.0, "why": "reads /home/alice/x"}
+    began = time.process_time()
+
+    shown = redact_line(long, hide, time.monotonic() - 1)
+
+    assert time.process_time() - began < 2
+    assert shown == {"seconds": 2.0, "unknown": {"stacks": NOT_REDACTED}}
+    assert "no stacks" in format_text_line(shown, 400)
+    assert redact_line(short, hide, time.monotonic() - 1)["why"] == "reads /home/<user-1>/x"

@@ -17,16 +17,18 @@ import click
 from pipedoctor.cli import formats
 from pipedoctor.cli.actions import privacy
 from pipedoctor.cli.actions.watch_sinks import (
+    REDACTION_SECONDS,
     open_injection,
     open_recorder,
     redact_interval,
+    redact_line,
     serve_metrics,
 )
 from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.cli.terminal import output
 from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Pipeline, UnreadableError
 from pipedoctor.runtime.files import describe_error
-from pipedoctor.textsafe import encode_json, map_strings
+from pipedoctor.textsafe import encode_json
 
 if TYPE_CHECKING:
     from pipedoctor.cli.actions.watch_app import ViewState
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from pipedoctor.watch.job.session import WatchSession
 
 NO_SAMPLES_CODE = 3
-_REDACTION_SECONDS = 15.0
-"""For what stands in the recording of somebody else."""
 _REPORT_NICENESS = 5
 """A third of what the job gets, where no CPU is left over."""
 ShowInterval = Callable[[Facts], None]
@@ -230,7 +230,7 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
             for line, facts in read_recording(path):
                 known = facts or known
                 if line.get("seconds") != shown:  # the last interval is recorded twice, with facts
-                    show(map_strings(line, hide))
+                    show(redact_line(line, hide, began + REDACTION_SECONDS))
                 shown = line.get("seconds")
     except OSError as error:
         message = f"--replay {path}: {describe_error(error)}"
@@ -238,7 +238,7 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
     except MalformedRecordError as error:
         message = f"--replay {path}: {error}"
         raise click.UsageError(message) from None
-    until = time.monotonic() + _REDACTION_SECONDS
+    until = time.monotonic() + REDACTION_SECONDS
     return write_report(redactor.redact_facts(known, until=until), request, began)
 
 

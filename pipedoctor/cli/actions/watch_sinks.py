@@ -1,8 +1,9 @@
-"""Where a watch goes besides the terminal: a recording, metrics."""
+"""Where a watch goes besides the terminal: a recording, metrics; and names hidden on the way."""
 
 import contextlib
+import time
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
@@ -11,11 +12,17 @@ from pipedoctor.cli.actions import privacy
 from pipedoctor.cli.request.requests_watch import WatchRequest
 from pipedoctor.facts import Facts, LiveJob, Pipeline
 from pipedoctor.runtime.files import describe_error
+from pipedoctor.runtime.time_limit import TimeLimitError, interrupt_after
+from pipedoctor.textsafe import map_strings
 
 if TYPE_CHECKING:
     from pipedoctor.privacy.redactor import Redactor
     from pipedoctor.watch.job.session import WatchSession
 
+REDACTION_SECONDS = 15.0
+"""For what stands in the recording of somebody else."""
+_LEAST_LINE_SECONDS = 0.1
+"""For each line behind them: a hundred times what a line of `watch` takes."""
 RecordFacts = Callable[..., None]
 """Takes facts, and whether all of them are to be written."""
 PublishFacts = Callable[[Facts], None]
@@ -42,6 +49,19 @@ def redact_interval(redactor: "Redactor", facts: Facts) -> Facts:
     assert redacted is not None  # noqa: S101  (redaction drops no section)
     whole = replace(redacted, processes=job.processes)
     return Facts(whole, *rest, unknown=short.unknown)
+
+
+def redact_line(
+    line: dict[str, Any], redact_text: Callable[[str], str], until: float
+) -> dict[str, Any]:
+    """A recorded interval; a line that is too long to be redacted until then only says so."""
+    from pipedoctor.privacy.redactor import NOT_REDACTED
+
+    try:
+        with interrupt_after(max(until - time.monotonic(), _LEAST_LINE_SECONDS), TimeLimitError()):
+            return map_strings(line, redact_text)
+    except TimeLimitError:
+        return {"seconds": line.get("seconds", 0.0), "unknown": {"stacks": NOT_REDACTED}}
 
 
 @contextlib.contextmanager
