@@ -59,9 +59,10 @@ def redact_line(
 
     try:
         with interrupt_after(max(until - time.monotonic(), _LEAST_LINE_SECONDS), TimeLimitError()):
-            return map_strings(line, redact_text)
+            redacted: dict[str, Any] = map_strings(line, redact_text)
     except TimeLimitError:
         return {"seconds": line.get("seconds", 0.0), "unknown": {"stacks": NOT_REDACTED}}
+    return redacted
 
 
 @contextlib.contextmanager
