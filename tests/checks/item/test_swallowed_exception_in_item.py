@@ -88,6 +88,9 @@ SILENT = {
     "none is returned": catching_reader("return None"),
 }
 SPEAKS = {
+    "another row of what may read": frames(
+        "try:\n    x = self.rows[index]\nexcept:\n    x = self.rows[0]\nreturn x"
+    ),
     "bare": frames("try:\n    x = open(index)\nexcept:\n    return self[0]"),
     "all of them": frames("try:\n    x = open(index)\nexcept Exception:\n    pass"),
     "of what was made before": frames(

@@ -47,6 +47,10 @@ SPEAKS = {
     "a place for each item": rows_dataset(
         "self.c = [None for _ in range(9)]", "self.c[index] = read(index)"
     ),
+    "where the key or its place is missing": rows_dataset(
+        "self.c = {}",
+        "try:\n    return self.c[index]\nexcept (KeyError, IndexError):\n    self.c[index] = 1",
+    ),
     "where the key is missing": rows_dataset(
         "self.c = {}", "try:\n    return self.c[index]\nexcept KeyError:\n    self.c[index] = 1"
     ),

@@ -182,11 +182,17 @@ def _fills_missing(scope: CodeScope, step: CodeStep) -> bool:
     handlers = (one.node for one in scope.steps_by_type.get(ast.ExceptHandler, ()))
     return any(
         isinstance(one, ast.ExceptHandler)
-        and one.type is not None
-        and last_name(one.type) == "KeyError"
         and one.lineno <= line <= (one.end_lineno or 0)
+        and any(last_name(kind) == "KeyError" for kind in _list_caught(one))
         for one in handlers
     )
+
+
+def _list_caught(handler: ast.ExceptHandler) -> list[ast.expr]:
+    """What a handler names: nothing, one class, or a tuple of them."""
+    if isinstance(handler.type, ast.Tuple):
+        return handler.type.elts
+    return [handler.type] if handler.type is not None else []
 
 
 def _tests_length(test: ast.expr, key: str) -> bool:

@@ -9,6 +9,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, find_dataset_method
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
 
 _LOOKUP_FUNCTIONS = {
     "index",
@@ -146,8 +147,8 @@ def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     called = [c for s in body for c in ast.walk(s) if isinstance(c, ast.Call)]
     if called and all(last_name(c.func) in _LOOKUP_FUNCTIONS for c in called):
         return False
-    if not called and body and all(map(_only_assigns, (*body, *handler.body))):
-        return False  # ``x = self.times[i]``, or else ``x = i``
+    if body and not called and _assigns_default(body, handler):
+        return False
     inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
     read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
     outside = {
@@ -159,9 +160,10 @@ def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
     return not body or bool(read & (outside | given))
 
 
-def _only_assigns(node: ast.stmt) -> bool:
-    calls = any(isinstance(one, ast.Call) for one in ast.walk(node))
-    return isinstance(node, ast.Assign) and not calls
+def _assigns_default(body: list[ast.stmt], handler: ast.ExceptHandler) -> bool:
+    """``x = self.times[i]``, or else ``x = i``; another row is no default: ``self.rows[0]``."""
+    plain = all(isinstance(one, ast.Assign) for one in (*body, *handler.body))
+    return plain and not any(find_nodes(one, (ast.Call, ast.Subscript)) for one in handler.body)
 
 
 def _reports_error(call: ast.Call) -> bool:
