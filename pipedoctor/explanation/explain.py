@@ -271,7 +271,7 @@ def _format_rank(match: Seen | Raised) -> str:
 
 def _suggest_location(message: str, own: TracebackFrame | None) -> str:
     """Where to look, as far as the log shows it."""
-    if "CUDA" in message:
+    if "CUDA error" in message or "CUDA kernel errors" in message:
         return _KERNEL_HINT
     if own is None or not own.line:
         return _NO_FRAME_HINT

@@ -77,6 +77,9 @@ EVERYDAY_WORDS = frozenset(
     " upload url user username users util vae val validation var vec vector ver version video"
     " virtual visible volume wandb warning web weight weights window windows worker workers"
     " workspace xml xpu yml zone"
+    # what is done in networks
+    " accept accepted bind bound connect connected connecting connection connects dial listen"
+    " listening ping reach reached receive recv resolve resolved resolving sending"
     # kinds of aliases, and what names of hosts begin with
     " alpha beta delta east gamma ip mac main mini north prod serial south uuid west"
     # libraries and makers

@@ -61,14 +61,14 @@ _NAME = r"""(?!\.|\$[\w{(]|%\w+%|<[\w-]+>|(?:Public|Default|All\ Users)(?:[/\\]|
 _GROUP_FOLDERS = (
     "j?users|staff|students?|people|faculty|grads?|guests?|ldap|hpc|kit|[0-9][0-9A-F]|[0-9A-F][0-9]"
 )
-"""Of universities and clusters: between the folder of all homes and that of one."""
+"""Of universities and clusters: between the folder of all homes and that of one (not Windows)."""
 
 STRUCTURE = compile_lazily(r"[/\\:=@~|\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
     r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers"
     r"|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
-    rf"(?:(?:{_GROUP_FOLDERS})[/\\]{{1,4}}(?=[^/\\\s]))?"
+    rf"(?:(?:{_GROUP_FOLDERS})/{{1,4}}(?=[^/\\\s]))?"
     r"(?:(?P<first>[a-z])[/\\](?:(?P<two>(?P=first)[a-z])[/\\](?=(?P=two))|(?=(?P=first))))?"
     r"|(?<!\S)~(?=[a-z_][\w.-]*(?:[/\\\s:]|$)|[A-Z]))"
     rf"(?P<name>{_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",

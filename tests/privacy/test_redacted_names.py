@@ -33,6 +33,9 @@ def path(text: str, who: UserIdentity = ALICE) -> str:
         pytest.param("wonder-01.lab.example.org", "<host-1>", id="the host with its domain"),
         pytest.param("wonder-01.log", "<host-1>.log", id="a file named after it"),
         pytest.param("wonder-012", "wonder-012", id="another host"),
+        pytest.param(r"C:\Users\guest\t\Lib", r"C:\Users\<user-2>\t\Lib", id="below a guest"),
+        pytest.param("/home/guests/eve/t/lib", "/home/guests/<user-2>/t/lib", id="of the guests"),
+        pytest.param("connect [127.0.1.1]:5: no", "connect [127.0.1.1]:5: no", id="a verb"),
     ],
 )
 def test_known_names_go_wherever_they_stand(text: str, expected: str) -> None:
