@@ -26,6 +26,8 @@ PLACE_WORDS = frozenset(
             "crashloopbackoff",
             "pod",
             "controller",
+            "stdout",
+            "stderr",
             "bootstrap",
         ),
         *(
@@ -54,7 +56,8 @@ COMPOSE_MARKS = (
 )
 """Lines of Compose, whose services are named before what they write."""
 _PLACE_MARKS = compile_lazily(
-    r"(?P<kubernetes>^\[pod/|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
+    r"(?P<kubernetes>^\[pod/|^\d{4}-\d\d-\d\dT\S{5,30} std(?:out|err) [FP] "
+    r"|(?<![\".])\bOOMKilled\b(?!\")|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
     r"|\bPod ephemeral local storage\b|\bUsage of EmptyDir volume\b|^Reason: {1,20}Evicted\b"
     r"|\beth0:10\.244\.\d{1,3}\.\d|\bFailedScheduling\b|\bjob-controller\b|\bBackoffLimitExceeded\b|\bdefault-scheduler\b"
@@ -107,7 +110,8 @@ class LaunchPlaceDetector:
 
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
-        match = _PLACE_MARKS.search(text)
+        known = _PLACE_ORDER[0] in self._found
+        match = None if known else _PLACE_MARKS.search(text)
         if match is not None:
             self._found.add(f"{match.lastgroup}")
         if not self._is_windows and _has_sign(text, _WINDOWS_SIGNS):

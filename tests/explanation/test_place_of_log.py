@@ -20,6 +20,8 @@ GIB = 1 << 30
         ("[pod/trainer-0/main] step 1", "kubernetes"),
         ("pod/trainer-0   0/1   Error   3   2h", "kubernetes"),
         ("kind: Deployment", "kubernetes"),
+        ("2025-03-04T05:06:07.123456789Z stderr F Killed", "kubernetes"),
+        ("2025-03-04T05:06:07Z stderr file was closed", ""),
         ("kind: of a deployment", ""),
         ("KUBERNETES_SERVICE_HOST=10.0.0.1", "kubernetes"),
         ("#SBATCH --mem=12G", "slurm"),
