@@ -36,6 +36,18 @@ MIRRORS = "FileNotFoundError: [Errno 2] No such file or directory: 'sox'\nSoX co
             id="the port of accelerate",
         ),
         pytest.param(
+            "ConnectionError: Tried to launch distributed communication on port `29501`, but"
+            " another process is utilizing it. Please specify a different port (such as using the"
+            " `--main_process_port` flag) and rerun your script.\n",
+            "accelerate launch --main_process_port 0 train.py",
+            id="the port of accelerate, which names its option",
+        ),
+        pytest.param(
+            "RuntimeError: port 29501 is already in use\n",
+            "export MASTER_PORT=29502",
+            id="a port in words that are not accelerate's",
+        ),
+        pytest.param(
             f"CUDA out of memory at batch size 16, decreasing\nbatch size 1: {OOM}",
             "from torch.utils.checkpoint import checkpoint",
             id="one sample is too much",

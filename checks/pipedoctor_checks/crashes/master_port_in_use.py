@@ -110,7 +110,7 @@ def _choose_port_of_launcher(
         start, _, rest = names["accelerate"].partition("accelerate launch ")
         words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
         yield advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}")
-    elif "accelerate" in seen and "of-accelerate" not in seen:  # it alone says so
+    elif "accelerate" in seen:  # in its own words
         yield advise_launch(
             "Let accelerate choose a free port",
             argv=("accelerate", "launch", "--main_process_port", "0", "train.py"),
