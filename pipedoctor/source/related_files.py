@@ -25,7 +25,7 @@ _OTHER_FRAMEWORKS = re.compile(
     rb"^\s*(?:import|from)\s+(?:%s)\b" % b"|".join(_OTHER_NAMES), re.MULTILINE
 )
 _PLAIN_IMPORTS = (b"\nimport torch", b"\nfrom torch")
-"""How nearly all files that import torch say so, near their begin."""
+"""How nearly all files that import torch say so, near the top."""
 _TORCH_IMPORT = re.compile(rb"^\s*(?:import|from)\s+[^\n#]*torch", re.MULTILINE)
 
 

@@ -40,13 +40,13 @@ def list_kept_parts(node: ast.AST) -> KeptParts:
 def _read_sum(target: ast.expr, value: ast.expr) -> KeptParts:
     """``total = total + a``, ``total = a + total``."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        others = [one for one in (value.left, value.right) if not _reads(one, target)]
+        others = [one for one in (value.left, value.right) if not _is_written_as(one, target)]
         if len(others) == 1:
             return KeptParts(target, _split(others[0]))
     return _NOTHING
 
 
-def _reads(node: ast.expr, target: ast.expr) -> bool:
+def _is_written_as(node: ast.expr, target: ast.expr) -> bool:
     """Is it what is assigned to, by how both are written?"""
     if type(node) is not type(target):
         return False

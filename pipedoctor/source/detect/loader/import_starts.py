@@ -12,6 +12,8 @@ from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.main_guards import is_main_guarded
 from pipedoctor.source.syntax.scope import CodeScope, Module
 
+_FITTING_METHODS = ("fit", "validate", "test", "predict")
+
 
 class ImportStep(NamedTuple):
     """What a file does when it is imported, and which file."""
@@ -62,9 +64,6 @@ def _find_fits(recorder: EventRecorder, index: int) -> Iterator[ImportStep]:
                 continue
             if any(index in recorder.loader_flow.find_loaders(one, site.scope) for one in given):
                 yield from _find_import_steps(recorder, site.scope, site.step, 4)
-
-
-_FITTING_METHODS = ("fit", "validate", "test", "predict")
 
 
 def _is_script(recorder: EventRecorder, module: Module) -> bool:

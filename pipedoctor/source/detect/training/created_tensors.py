@@ -85,8 +85,8 @@ class _CopyFinder:
         if found is None:
             found = self._known[scope] = [
                 (scope, step, step.node)
-                for step in scope.calls
-                if isinstance(step.node, ast.Call) and not keeps_its_result(scope)
+                for step in (() if keeps_its_result(scope) else scope.calls)
+                if isinstance(step.node, ast.Call)
                 if is_device_copy(step.node, self.recorder, scope)
             ]
         return found
