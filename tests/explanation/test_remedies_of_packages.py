@@ -31,6 +31,16 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
             id="the FFmpeg that torchcodec takes, of conda",
         ),
         pytest.param(
+            "##[group]Run actions/setup-python@v5\n" + NO_FILE.format("torch==1.12.1"),
+            "actions/setup-python@v5\n  with:\n    python-version: '3.10'",
+            id="the Python of a workflow",
+        ),
+        pytest.param(
+            "##[group]Run actions/setup-python@v5\n" + NO_FILE.format("torch==2.2.0"),
+            "python-version: '3.11'",
+            id="the Python of a workflow for a newer torch",
+        ),
+        pytest.param(
             "(base) jovyan@nb-0:~$ python t.py\nRuntimeError: Failed to find C compiler.\n",
             "conda install --yes -c conda-forge gxx",
             id="a compiler for who has no rights",
