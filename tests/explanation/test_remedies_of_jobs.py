@@ -162,6 +162,12 @@ NO_NVCC = "MissingCUDAException: CUDA_HOME does not exist, unable to compile CUD
             id="more than was requested",
         ),
         pytest.param(
+            "Warning  Evicted  2m  kubelet  The node was low on resource: memory. Container train"
+            " was using 56Gi, request is 4Gi, has larger consumption of memory.\n",
+            "requests:\n          memory: 63Gi",
+            id="more than was requested, in whole GiB",
+        ),
+        pytest.param(
             "ClientError: An error occurred (RequestTimeTooSkewed) when calling GetObject\n",
             "sudo timedatectl set-ntp true",
             id="a clock",

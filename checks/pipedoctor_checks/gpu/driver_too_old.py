@@ -149,9 +149,8 @@ def _order_remedies(
     """
     A torch that fits is the smaller change; that there is none comes last.
 
-    One for old Pythons comes behind the driver where the Python is not known.
-
-    The very build for which the driver is known to be too old does not fit.
+    Where the Python is not known, a torch for old ones comes behind the driver. The very build
+    for which the driver is known to be too old does not fit.
     """
     fitting, driver = both
     same = f"torch=={torch.version}+{torch.local}" if torch.local else ""
