@@ -20,8 +20,11 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
 )
 
-_EMPTY = compile_lazily(r"\b(?:(?:\w*Tensor|empty|zeros)\((?:0|\[\])?\)|tensor\(\[\]\))")
-"""``torch.empty(0)``, ``torch.tensor([])``: there is nothing to be copied."""
+_EMPTY = compile_lazily(
+    r"^(?:\w+\.)*(?:(?:empty|zeros|ones)\([(\[]?0[,)\]]|\w*Tensor\((?:0[,)]|\[\]\)|\))"
+    r"|(?:as_)?tensor\(\[\][,)])"
+)
+"""``torch.empty(0, 4)``, ``torch.tensor([])``: there is nothing to be copied."""
 
 
 @check("PDR411", "Tensors are created on the CPU and then moved", fix="code", merges=True)

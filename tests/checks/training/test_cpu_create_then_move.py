@@ -88,6 +88,9 @@ SILENT: dict[str, Code] = {
     "    def least(self):\n        with torch.no_grad():\n            for n in range(9):\n"
     "                self.net(torch.randn(1, n).to(self.device))\n",
     "without elements": batch_loop("z = torch.empty(0).to(device)\ny = torch.tensor([]).cuda()"),
+    "without elements, of several sizes": batch_loop(
+        "z = torch.zeros((0, 4)).to(device)\ny = torch.empty(0, 4).cuda()"
+    ),
     "an array that is filled": batch_loop(
         "made = np.zeros(9)\nmade[0] = x.size\nz = torch.from_numpy(made).to(device)"
     ),
@@ -163,6 +166,10 @@ SILENT: dict[str, Code] = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS: dict[str, Code] = {
+    "beside one without elements": batch_loop(
+        "z = torch.stack([torch.ones(3), torch.zeros(0)]).to(device)"
+    ),
+    "of zeros": batch_loop("z = torch.FloatTensor([0, 1]).to(device)"),
     "a script of its own": {"net.py": TRIED, "train.py": "from other import Net\n"},
     "a queue that is made again": QUEUE.format(asked="hasattr(self, 'queue')"),
     "tables of NumPy": TABLES.format(made="np.linspace(0, 1, steps)") + NOISY,
