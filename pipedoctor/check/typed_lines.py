@@ -8,7 +8,7 @@ from pipedoctor.lazy_pattern import compile_lazily
 _TYPED_LINE = compile_lazily(
     r"(?:\.venv/bin/python|apptainer|cd|conda|cp|curl|date|df|du|export|find|git|hf"
     r"|docker (?:build|rename|restart|run)|fusermount|mkdir|podman (?:rename|run)|python3? -[cm]"
-    r"|rclone|rm|rpcinfo|sbatch|source \.venv|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv"
+    r"|rclone|rm|rpcinfo|sacctmgr|sbatch|source|srun|sshfs|sudo|taskset|torchrun|ulimit|unset|uv"
     r"|winget|gcsfuse|goofys|juicefs|mount-s3|s3fs) \S"
     r'|set "\w+=|(?:m|container)=\$\('
 )

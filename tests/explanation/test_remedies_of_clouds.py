@@ -110,6 +110,56 @@ OLD = "ValueError: require users to upgrade torch to at least v2.6"
             id="the clock of a Mac",
         ),
         pytest.param(
+            "bash: ./fit.sh: /bin/bash^M: bad interpreter: No such file or directory\n",
+            "sed -i 's/\\r//' ./fit.sh",
+            id="a script of Windows",
+        ),
+        pytest.param("bash: ./fit.sh: Permission denied\n", "chmod +x ./fit.sh", id="no right"),
+        pytest.param(
+            "job.sh: line 6: conda: command not found\n$ ls /opt/miniconda3/envs\n",
+            "source /opt/miniconda3/etc/profile.d/conda.sh",
+            id="conda in a batch job",
+        ),
+        pytest.param(
+            "sbatch: error: Batch job submission failed: Invalid qos specification\n",
+            "sacctmgr show associations",
+            id="a QOS of others",
+        ),
+        pytest.param(
+            "srun: error: Unable to create step for job 8: Invalid generic resource (gres)"
+            " specification\n",
+            "sinfo -o",
+            id="GPUs that no partition has",
+        ),
+        pytest.param(
+            "lea@box:~/w$ docker ps\npermission denied while trying to connect to the Docker daemon"
+            " socket at unix:///var/run/docker.sock\n",
+            "sudo usermod -aG docker lea",
+            id="an account without Docker",
+        ),
+        pytest.param(
+            "docker: Error response from daemon: pull access denied for nvcr.io/lab/fit, repository"
+            " does not exist or may require 'docker login'\n",
+            "docker login nvcr.io",
+            id="a private registry",
+        ),
+        pytest.param(
+            "(AuthorizationHeaderMalformed) the region 'us-east-1' is wrong; expecting"
+            " 'eu-central-1'\n",
+            "export AWS_DEFAULT_REGION=eu-central-1",
+            id="the region of a bucket",
+        ),
+        pytest.param(
+            "mujoco.FatalError\nX11: The DISPLAY environment variable is missing\n",
+            "export MUJOCO_GL=egl PYOPENGL_PLATFORM=egl",
+            id="a simulator without a display",
+        ),
+        pytest.param(
+            "$ docker run fit:1\nwandb.errors.UsageError: api_key not configured (no-tty)\n",
+            "docker run -e WANDB_API_KEY fit:1",
+            id="a key for a container",
+        ),
+        pytest.param(
             "ImportError: cannot import name 'batched' from 'itertools'\n",
             "python -m uv venv --python 3.12 .venv-py312",
             id="a name of Python 3.12",
