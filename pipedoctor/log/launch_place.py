@@ -87,6 +87,15 @@ _MACOS_MARK = compile_lazily(
     r"|/opt/homebrew/|\w\.dylib\b|\bmacosx_\d|\bMPS backend\b|\bDarwin Kernel\b|\bdevice='?mps\b"
 )
 _WINDOWS_SIGNS = ("\\", "WinError", "win32", "DLL", "Microsoft", ".dll", ".pyd")
+_PLACE_SIGNS = (
+    *("pod/", " std", "OOMKilled", "CrashLoopBackOff", "kubelet", "kubectl", "Pod ephemeral"),
+    *("EmptyDir", "Evicted", "eth0:", "FailedScheduling", "job-controller", "BackoffLimit"),
+    *("default-scheduler", "KUBERNETES_", "kubernetes.io", "kind: "),
+    *("slurm", "srun", "sbatch", "salloc", "squeue", "sacct", "scontrol", "sinfo", "SLURM_"),
+    *("#SBATCH", "OUT_OF_ME", "JobID"),
+    *("ocker", "podman", "daemon", "#", "/bin/sh", "Step ", "=> ", "  | ", "register layer"),
+    *("ontainer", "Status: ", "root@"),
+)
 _MACOS_SIGNS = ("/Users/", "Mac", "homebrew", ".dylib", "macosx_", "MPS", "Darwin", "mps")
 """One of them stands in every match: most lines have none, and are not searched."""
 _PLACE_ORDER = ("kubernetes", "slurm", "docker")
@@ -111,8 +120,7 @@ class LaunchPlaceDetector:
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
         known = _PLACE_ORDER[0] in self._found
-        match = None if known else _PLACE_MARKS.search(text)
-        if match is not None:
+        if not known and _has_sign(text, _PLACE_SIGNS) and (match := _PLACE_MARKS.search(text)):
             self._found.add(f"{match.lastgroup}")
         if not self._is_windows and _has_sign(text, _WINDOWS_SIGNS):
             self._is_windows = _WINDOWS_MARK.search(text) is not None
