@@ -50,7 +50,11 @@ def create_atomically(target: str, data: bytes) -> bool:
             return False
         except OSError:
             os.close(os.open(target, _FLAGS, DEFAULT_MODE))
-            os.replace(draft, target)  # noqa: PTH105
+            try:
+                os.replace(draft, target)  # noqa: PTH105
+            except BaseException:
+                os.unlink(target)  # noqa: PTH108  (ours: nobody else could make it)
+                raise
         else:
             os.unlink(draft)  # noqa: PTH108
     return True
@@ -75,7 +79,7 @@ def _written_draft(
                 prepare(descriptor)
             os.fsync(descriptor)
         yield
-    except OSError:
+    except BaseException:  # Ctrl-C as well
         with contextlib.suppress(OSError):
             os.unlink(draft)  # noqa: PTH108
         raise

@@ -111,3 +111,24 @@ def test_a_link_to_nowhere_is_a_file_that_is_there(tmp_path: Path) -> None:
     assert not create_atomically(str(tmp_path / "x"), b"new")
 
     assert list_names(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
+def test_nothing_is_left_where_the_name_cannot_be_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """On a file system without hard links, whose rename fails too; and after Ctrl-C."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "replace", fail)
+
+    with pytest.raises(type(error)):
+        create_atomically(str(tmp_path / "new"), b"new")
+
+    assert list_names(tmp_path) == []
