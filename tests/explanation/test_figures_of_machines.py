@@ -193,6 +193,13 @@ CASES = {
         ),
         "export PYTHONNOUSERSITE=1",
     ),
+    "the batch of the training, not of its validation": (
+        (
+            "batch size: 256\nval batch size: 128\nargs: --test-batch-size 128\n"
+            "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+        ),
+        "DataLoader(..., batch_size=128)",
+    ),
     "a disk with errors": (
         (
             "OSError: [Errno 30] Read-only file system: '/mnt/s/a.pt'\nEXT4-fs error (device sdb1):"
