@@ -46,18 +46,16 @@ def create_atomically(target: str, data: bytes) -> bool:
         try:
             os.link(draft, target)  # replaces nothing, unlike a rename
         except FileExistsError:
-            os.unlink(draft)  # noqa: PTH108
-            return False
+            made = False
         except OSError:
             os.close(os.open(target, _FLAGS, DEFAULT_MODE))
-            try:
+            with _removed_unless_done(target):
                 os.replace(draft, target)  # noqa: PTH105
-            except BaseException:
-                os.unlink(target)  # noqa: PTH108  (ours: nobody else could make it)
-                raise
+            return True
         else:
-            os.unlink(draft)  # noqa: PTH108
-    return True
+            made = True
+        os.unlink(draft)  # noqa: PTH108
+    return made
 
 
 def _name_draft(target: str) -> str:
@@ -71,7 +69,7 @@ def _written_draft(
 ) -> Generator[None, None, None]:
     """A file on disk, which is removed where what is done with it fails."""
     descriptor = os.open(draft, _FLAGS, mode)
-    try:
+    with _removed_unless_done(draft):
         with open(descriptor, "wb") as file:  # noqa: PTH123
             file.write(data)
             file.flush()
@@ -79,7 +77,16 @@ def _written_draft(
                 prepare(descriptor)
             os.fsync(descriptor)
         yield
-    except BaseException:  # Ctrl-C as well
-        with contextlib.suppress(OSError):
-            os.unlink(draft)  # noqa: PTH108
-        raise
+
+
+@contextlib.contextmanager
+def _removed_unless_done(path: str) -> Generator[None, None, None]:
+    """A file of ours, which is removed where anything ends the work on it, Ctrl-C as well."""
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            with contextlib.suppress(OSError):
+                os.unlink(path)  # noqa: PTH108
