@@ -8,13 +8,11 @@ brings to an end what was left. A line of JSON for each: the call, how both ende
 there is.
 """
 
-import ctypes
 import json
 import os
 import shutil
 import signal
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,9 +31,8 @@ from pipedoctor.fix.plan.plan import (
     StepFailedError,
     WriteStep,
 )
+from tests.fault_fork import in_fork
 
-SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
-SHIM.fault_last.restype = ctypes.c_char_p
 OLD, NEW, MADE = b"old\n" * 3000, b"new\n" * 3000, b"made\n"
 
 
@@ -130,29 +127,6 @@ SCENES: dict[str, Scene] = {
     "recover": (die_midway, recover, try_again),
 }
 """What comes before, what meets the fault, and what comes after."""
-
-
-def in_fork(body: Callable[[Path], int], folder: Path, fault: int = 0, error: int = 0) -> Any:
-    """Exit code of it, -9 when it was killed, and the call that met the fault."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        code = 70
-        try:
-            if fault:
-                SHIM.fault_arm(fault, error, str(folder).encode())
-            code = body(folder)
-            SHIM.fault_disarm()
-            os.write(writer, SHIM.fault_last() or b"")
-        except BaseException:  # noqa: BLE001  (a traceback is what is looked for)
-            SHIM.fault_disarm()
-            os.write(writer, traceback.format_exc().encode())
-        finally:
-            os._exit(code)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        about = pipe.read()
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), about
 
 
 def reset(folder: Path) -> None:

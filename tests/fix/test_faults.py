@@ -1,19 +1,14 @@
 """Whatever system call fails, or dies: old or new, and nothing lost."""
 
 import errno
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fault_shim import compile_shim
+from tests.fault_shim import compile_shim, run_driver
 
-HERE = Path(__file__).parent
 KILL = 0
 
 
@@ -27,20 +22,9 @@ def meet_faults(
     shim: str, folder: Path, scene: str, error: int, calls: range
 ) -> list[dict[str, Any]]:
     """One dictionary for each fault, as `fault_driver` prints them."""
-    program = [sys.executable, "-m", "tests.fix.fault_driver"]
-    where = [scene, str(error), str(calls.start), str(calls.step)]
     place = folder / "marked"
-    environment = {**os.environ, "LD_PRELOAD": shim, "XDG_STATE_HOME": str(place / "state")}
-    done = subprocess.run(
-        [*program, *where, str(place)],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=HERE.parents[1],
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    words = (scene, str(error), str(calls.start), str(calls.step), str(place))
+    return run_driver(shim, "tests.fix.fault_driver", *words, state=place / "state")
 
 
 def assert_nothing_is_lost(ends: list[dict[str, Any]], done: dict[str, Any]) -> None:

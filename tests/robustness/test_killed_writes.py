@@ -1,19 +1,14 @@
 """Whatever system call fails, or dies, a command leaves the old file or the new one."""
 
 import errno
-import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fault_shim import compile_shim
+from tests.fault_shim import compile_shim, run_driver
 
-ROOT = Path(__file__).parents[2]
 KILL = 0
 CALLS = {
     "output": 5,
@@ -39,17 +34,9 @@ def meet_faults(
     shim: str, folder: Path, scene: str, error: int, step: int = 1
 ) -> list[dict[str, Any]]:
     """One dictionary for each fault, as `writer_faults` prints them."""
-    argv = [sys.executable, "-m", "tests.robustness.writer_faults", scene, str(error), "1"]
-    done = subprocess.run(
-        [*argv, str(step), str(folder / "marked")],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LD_PRELOAD": shim, "XDG_STATE_HOME": str(folder / "state")},
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    module, place = "tests.robustness.writer_faults", str(folder / "marked")
+    words = (scene, str(error), "1", str(step), place)
+    return run_driver(shim, module, *words, state=folder / "state")
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ all are killed before it), n = FIRST, FIRST + STEP, ... until one meets no fault
 JSON for each: the call, how it ended, and what is there at once and after the next run.
 """
 
-import ctypes
 import datetime as dt
 import json
 import os
@@ -24,9 +23,8 @@ from pipedoctor.fleet import store
 from pipedoctor.privacy.alias_book import AliasStore
 from pipedoctor.report import archive
 from pipedoctor.watch.output.recording import WatchRecorder, read_recording
+from tests.fault_fork import in_fork
 
-SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
-SHIM.fault_last.restype = ctypes.c_char_p
 OLD = '{"schema": "old"}\n' * 3000
 REPORT = {
     "schema": "pipedoctor.report/1",
@@ -145,29 +143,6 @@ SCENES = {
 }
 
 
-def in_fork(scene: Scene, folder: Path, fault: int = 0, error: int = 0) -> tuple[int, str]:
-    """Exit code of it, -9 when it was killed, and the call that met the fault."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        code = 70
-        try:
-            if fault:
-                SHIM.fault_arm(fault, error, str(folder).encode())
-            code = scene.run(folder)
-            SHIM.fault_disarm()
-            os.write(writer, SHIM.fault_last() or b"")
-        finally:
-            os._exit(code)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        about = pipe.read()
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), about
-
-
 def reset(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "made").mkdir(parents=True)
@@ -181,11 +156,11 @@ def main() -> None:
     folder, scene = Path(place), SCENES[name]
     for fault in range(int(first), 100_000, int(step)):
         reset(folder)
-        code, about = in_fork(scene, folder, fault, int(error))
+        code, about = in_fork(scene.run, folder, fault, int(error))
         if not about and code != -signal.SIGKILL:
             return
         at_once = scene.describe(folder)
-        then, _ = in_fork(scene, folder)
+        then, _ = in_fork(scene.run, folder)
         line = {"fault": fault, "about": about, "code": code, "at_once": at_once, "then": then}
         print(json.dumps({**line, "after": scene.describe(folder)}), flush=True)  # noqa: T201
 
