@@ -25,8 +25,7 @@ def explain_time(observation: Observation) -> Bottleneck:
 def find_main_causes(observation: Observation) -> Iterator[Bottleneck]:
     """Why data is late although workers are not slow."""
     yield from _check_startup(observation)
-    yield from _check_sampler(observation)
-    yield from _check_converter(observation)
+    yield from _check_feeders(observation)
 
 
 def _describe_queue(observation: Observation) -> Bottleneck:
@@ -86,23 +85,24 @@ def _check_startup(observation: Observation) -> Iterator[Bottleneck]:
         )
 
 
-def _check_sampler(observation: Observation) -> Iterator[Bottleneck]:
+def _check_feeders(observation: Observation) -> Iterator[Bottleneck]:
+    """The sampler, and a thread that converts batches: both run in the training process."""
     main = observation.main
-    if main.sampling > MOSTLY * observation.late_share:
-        yield Bottleneck(
-            name="main-thread",
-            reason=f"{describe_wait(observation)}, {main.sampling:.0%} until the sampler has chosen"
-            " what comes next: it runs in the training process",
-            evidence={"sampling_share": main.sampling},
-        )
-
-
-def _check_converter(observation: Observation) -> Iterator[Bottleneck]:
-    main = observation.main
-    if main.converting > MOSTLY * observation.late_share:
-        yield Bottleneck(
-            name="main-thread",
-            reason=f"{describe_wait(observation)}, {main.converting:.0%} until a thread of the"
-            " training process has converted the batch that it took from the loader",
-            evidence={"converting_share": main.converting},
-        )
+    for name, share, until in (
+        (
+            "sampling_share",
+            main.sampling,
+            "the sampler has chosen what comes next: it runs in the training process",
+        ),
+        (
+            "converting_share",
+            main.converting,
+            "a thread of the training process has converted the batch that it took from the loader",
+        ),
+    ):
+        if share > MOSTLY * observation.late_share:
+            yield Bottleneck(
+                name="main-thread",
+                reason=f"{describe_wait(observation)}, {share:.0%} until {until}",
+                evidence={name: share},
+            )

@@ -71,14 +71,18 @@ def choose_line(observation: Observation, bottleneck: Bottleneck) -> HotLine | N
         return observation.sampler
     if "converting_share" in bottleneck.evidence:
         return observation.converter
-    if "queued_share" in bottleneck.evidence:
-        return observation.step
-    return observation.step if is_outside_workers(bottleneck) else observation.hot
+    outside = is_outside_workers(bottleneck) or is_without_loader(bottleneck)
+    return observation.step if outside else observation.hot
 
 
 def is_outside_workers(bottleneck: Bottleneck) -> bool:
     """Does the training process itself, and not what makes batches, take the time?"""
     return bottleneck.name in {"consumer", "main-thread"}
+
+
+def is_without_loader(bottleneck: Bottleneck) -> bool:
+    """Was no loader seen, and may a queue of the training process bring its batches?"""
+    return "queued_share" in bottleneck.evidence
 
 
 def weigh_faults(observation: Observation) -> float:

@@ -1,5 +1,6 @@
 """PDR914: does nothing stand out in what was measured?"""
 
+from pipedoctor.bottleneck.observed_figures import is_without_loader
 from pipedoctor.check import Findings, Lasts, Remedy, Severity, check
 from pipedoctor.facts import Pipeline
 from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
@@ -30,8 +31,8 @@ def bottleneck_unknown(pipeline: Pipeline, /) -> Findings:
     found = match_bottleneck(pipeline, "unknown")
     if found is None:
         return
-    has_loader = "queued_share" not in found.evidence
-    remedies = (*advise_setting(pipeline), _examine_stages(pipeline)) if has_loader else ()
+    unseen = is_without_loader(found)
+    remedies = () if unseen else (*advise_setting(pipeline), _examine_stages(pipeline))
     yield report_bottleneck(pipeline, found, *remedies, severity=Severity.NOTE)
 
 
