@@ -10,6 +10,8 @@ _NUMBERED = (
     r"|Standard_)[A-Za-z][A-Za-z-]*\d[\w.-]*)(?![\w(])"
 )
 """A name with a number, which no word of a sentence has; no type of a cloud's machine."""
+_REGISTRY = r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))"
+"""The host of a registry, before the name of an image."""
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _TORCH_SOCKET = (
     "https://github.com/pytorch/pytorch/blob/main/torch/csrc/distributed/c10d/socket.cpp"
@@ -172,14 +174,13 @@ HOST_FORMS: tuple[NameForm, ...] = (
         "host",
         "https://docs.docker.com/reference/cli/docker/image/tag/",
         r"(\b(?:docker|podman|nerdctl|crane|skopeo|apptainer|singularity)\s(?:[^\n]{0,300}?\s)?(?:docker://)?)"
-        r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))",
+        + _REGISTRY,
         *("docker ", "podman ", "nerdctl ", "crane ", "skopeo ", "apptainer ", "singularity "),
     ),
     make_form(
         "host",
         "https://kubernetes.io/docs/concepts/containers/images/",
-        r"(\b(?:[Ii]mage|FROM|naming to)(?:[\"']?[:=]\s?|\s)[\"'`]?)"
-        r"((?!\d+\.\d)[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)(?=(?::\d+)?/[a-z0-9][\w./-]*(?::|@|\s|$))",
+        r"(\b(?:[Ii]mage|FROM|naming to)(?:[\"']?[:=]\s?|\s)[\"'`]?)" + _REGISTRY,
         *("mage", "FROM ", "naming to "),
     ),
     make_form(

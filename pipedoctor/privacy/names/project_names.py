@@ -35,7 +35,7 @@ PROJECT_NAMES: tuple[NameForm, ...] = (
     make_form(
         "project",
         _KUBECTL,
-        r"(\b(?:kubectl|helm|oc|kubens|stern|k9s)\s(?:[^\n|;&]{0,120}?\s)?(?:-n|--namespace)[ =])"
+        rf"(\b(?:kubectl|helm|oc|kubens|stern|k9s)\s{_ARGUMENTS}(?:-n|--namespace)[ =])"
         r"(?!(?:default|kube-[\w-]+|kubeflow|monitoring|argo|gpu-operator|ray-system"
         r"|istio-system)\b)"
         r"([a-z0-9][\w-]*\w)",
