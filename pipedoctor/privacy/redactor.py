@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, cast
 
 from pipedoctor.facts import SECTIONS, Facts, Source
@@ -211,16 +212,19 @@ class Redactor:
 
 def _split_sections(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], set[str]]:
     """The same with the shortest sections alone, and the names of the others."""
-    parts = [(kind, name) for kind in record for name in record[kind]]
-    sizes = {(k, name): len(name) + len(encode_json(record[k][name])) for k, name in parts}
-    ends = accumulate(sorted(sizes.values()))
-    count = sum(1 for end in ends if end <= _SHORT_BYTES)
-    kept = frozenset(sorted(parts, key=sizes.__getitem__)[:count])
+    sizes = {
+        (kind, name): len(name) + len(encode_json(item))
+        for kind, parts in record.items()
+        for name, item in parts.items()
+    }
+    by_size = sorted(sizes.items(), key=itemgetter(1))
+    ends = accumulate(size for _, size in by_size)
+    kept = {part for (part, _), end in zip(by_size, ends, strict=True) if end <= _SHORT_BYTES}
     short = {
         kind: {name: item for name, item in record[kind].items() if (kind, name) in kept}
         for kind in record
     }
-    return short, {name for kind, name in parts if (kind, name) not in kept}
+    return short, {name for kind, name in sizes if (kind, name) not in kept}
 
 
 def _shorten_host(host: str) -> str:
