@@ -24,7 +24,6 @@ _FOLDER_FLAGS = (
     getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 _UID_MAP, _OVERFLOW_UID = "/proc/self/uid_map", "/proc/sys/kernel/overflowuid"
-_ALL_UIDS = 1 << 32
 
 
 class UntrustedError(OSError):

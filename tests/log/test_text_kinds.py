@@ -126,7 +126,6 @@ def test_a_command_that_works_when_it_is_typed_again(text: str, lines: set[int])
 
 
 FOUND = "src/a.py:12:OOM = 1\ndocs/a.md:8: killed\n"
-TICKET = "Summary: it was killed\nStatus: Done\nnote\nKilled\n"
 EVENTS = (
     "14m  Warning  FailedScheduling  pod/a  0/7 nodes are available\n"
     "12m  Warning  FailedScheduling  pod/b  0/7 nodes are available\n"

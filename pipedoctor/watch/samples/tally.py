@@ -63,7 +63,6 @@ class SampleTally(msgspec.Struct):
     read_bytes: float = 0.0
     """That the calls seen were to read from files."""
     batches: float = 0.0
-    worked_seconds: float = 0.0
     samples: float = 0.0
     torn: float = 0.0
 
