@@ -19,6 +19,7 @@ _UTF8_MASK, _UTF8_CONTINUATION = 0b11000000, 0b10000000
 CallPosition: TypeAlias = tuple[int, int]
 """Where a call stands: the number of its function, and its own among those there."""
 
+_CACHING_DECORATORS = frozenset(("lru_cache", "cache", "cached_property"))
 _FILLING_METHODS = ("append", "insert", "extend", "update")
 _CONTAINERS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.Tuple, ast.Set)
 
@@ -131,6 +132,13 @@ class CodeScope(FunctionBody):
             "staticmethod" in (getattr(d, "id", ""), getattr(d, "attr", "")) for d in decorators
         )
         return names if self.owner is None or static else names[1:]
+
+    @property
+    def keeps_its_result(self) -> bool:
+        """``@cached_property``: is it run once, and never again for what it is given?"""
+        decorators: list[ast.expr] = getattr(self.node, "decorator_list", [])
+        names = (one.func if isinstance(one, ast.Call) else one for one in decorators)
+        return any(last_name(one) in _CACHING_DECORATORS for one in names)
 
     @property
     def full_name(self) -> str:

@@ -10,7 +10,6 @@ from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse
 from pipedoctor.source.syntax.scope import CodeScope
 
 _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
 
 
 def runs_once(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
@@ -20,10 +19,7 @@ def runs_once(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool
 
 def _is_called_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool:
     """Only where nothing is there yet: at every call of it, or by a cache."""
-    decorators = getattr(scope.node, "decorator_list", ())
-    names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
-    item = scope.name.rpartition(".")[2] in ITEM_METHODS
-    if not item and any(last_name(one) in _CACHING_DECORATORS for one in names):
+    if scope.keeps_its_result and scope.name.rpartition(".")[2] not in ITEM_METHODS:
         return True
     made = scope.name.endswith("__init__")
     sites = [

@@ -23,7 +23,6 @@ from pipedoctor.source.detect.training.host_factories import (
     is_created,
 )
 from pipedoctor.source.detect.training.layers import is_module
-from pipedoctor.source.detect.training.made_once import keeps_its_result
 from pipedoctor.source.detect.training.step_reach import (
     StepReach,
     comes_each_time,
@@ -85,7 +84,7 @@ class _CopyFinder:
         if found is None:
             found = self._known[scope] = [
                 (scope, step, step.node)
-                for step in (() if keeps_its_result(scope) else scope.calls)
+                for step in (() if scope.keeps_its_result else scope.calls)
                 if isinstance(step.node, ast.Call)
                 if is_device_copy(step.node, self.recorder, scope)
             ]

@@ -6,8 +6,6 @@ from pipedoctor.source.syntax.context import CodeContext
 from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
-_CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
-
 
 def is_made_once(context: CodeContext, scope: CodeScope) -> bool:
     """``if key not in kept:``, ``if self.mask is None or ...``: only where nothing fits yet."""
@@ -16,13 +14,6 @@ def is_made_once(context: CodeContext, scope: CodeScope) -> bool:
         or _is_attribute_missing(guard.test, holds=guard.holds)
         for guard in context.guards
     )
-
-
-def keeps_its_result(scope: CodeScope) -> bool:
-    """``@cached_property``: is a function run once, and never again for what it is given?"""
-    decorators = getattr(scope.node, "decorator_list", ())
-    names = (one.func if isinstance(one, ast.Call) else one for one in decorators)
-    return any(last_name(one) in _CACHING_DECORATORS for one in names)
 
 
 def _is_attribute_missing(test: ast.expr, *, holds: bool) -> bool:
