@@ -25,9 +25,9 @@ from pipedoctor.source.detect.training.host_factories import (
 from pipedoctor.source.detect.training.layers import is_module
 from pipedoctor.source.detect.training.step_reach import (
     StepReach,
-    comes_each_time,
     list_callers,
     may_be_kept,
+    may_be_rare,
 )
 from pipedoctor.source.detect.trials import is_trial
 from pipedoctor.source.resolve.arguments import match_arguments
@@ -173,9 +173,12 @@ def _list_copies_of_helpers(copies: _CopyFinder) -> Iterator[_Copy]:
     for scope in (scope for module in copies.moving_modules for scope in module.scopes):
         if is_initializer(scope):
             continue
-        usual = (one for one in copies.find_plain(scope) if comes_each_time(one[1].context, scope))
-        steady = (one for one in usual if not only_evaluates(scope, one[2].lineno))
-        plain = [copy for copy in steady if copies.creates(copy)]
+        plain = [
+            copy
+            for copy in copies.find_plain(scope)
+            if not any(may_be_rare(one, scope) for one in copy[1].context.guards)
+            if not only_evaluates(scope, copy[2].lineno) and copies.creates(copy)
+        ]
         if plain and copies.reach.comes_to(scope):
             yield from plain
 

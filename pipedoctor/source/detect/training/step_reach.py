@@ -9,7 +9,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.evaluating_code import EvaluatingCode
 from pipedoctor.source.detect.training.layers import is_module
 from pipedoctor.source.resolve.call_index import CallSite
-from pipedoctor.source.syntax.context import CodeContext, GuardCondition, tests_for_none
+from pipedoctor.source.syntax.context import GuardCondition, tests_for_none
 from pipedoctor.source.syntax.expressions import is_self_expression, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -114,8 +114,3 @@ def may_be_kept(guard: GuardCondition, scope: CodeScope) -> bool:
     return any(word in text for word in _KEEPING_WORDS) or (
         "self." in text and any(word in text for word in _SIZE_WORDS)
     )
-
-
-def comes_each_time(context: CodeContext, scope: CodeScope) -> bool:
-    """Is nothing around it that holds now and then only?"""
-    return not context.inner and not any(may_be_rare(one, scope) for one in context.guards)
