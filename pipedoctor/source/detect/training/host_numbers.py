@@ -31,9 +31,11 @@ def lists_numbers(
         return node.func.id == "range"
     if isinstance(node, ast.ListComp) and len(node.generators) == 1:
         made = node.generators[0]
-        named = isinstance(made.target, ast.Name) and lists_numbers(scope, made.iter)
-        names = {made.target.id} if isinstance(made.target, ast.Name) and named else set[str]()
-        return named and is_number(scope, node.elt, counted | names)
+        return (
+            isinstance(made.target, ast.Name)
+            and lists_numbers(scope, made.iter)
+            and is_number(scope, node.elt, counted | {made.target.id})
+        )
     return isinstance(node, (ast.List, ast.Tuple)) and all(
         _is_constant_name(one)
         or is_number(scope, one, counted)
