@@ -59,8 +59,8 @@ class EventRecorder:
         """What calls enter, by their identity, that of their function, and what ``self`` is."""
         self.import_steps: dict[tuple[int, int], list[tuple[Module, CodeStep]]] = {}
         """What files do on import that comes to a function within so many calls."""
-        self.gradient_readers: frozenset[str] | None = None
-        """Names of functions that read gradients, once somebody has asked."""
+        self.model_readers: frozenset[str] | None = None
+        """Names of functions that read gradients or buffers, once somebody has asked."""
         self.own_data_parallel: frozenset[str] | None = None
         """Classes of the project that derive from DataParallel, once somebody has asked."""
         self.traits: set[str] = set()

@@ -25,7 +25,7 @@ from pipedoctor.source.detect.positions import is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training.batch_events import MAX_DEPTH, BatchEvents
 from pipedoctor.source.detect.training.early_exits import list_all_guards
-from pipedoctor.source.detect.training.gradient_reads import is_of_gradients, list_gradient_readers
+from pipedoctor.source.detect.training.gradient_reads import is_of_gradients, list_model_readers
 from pipedoctor.source.detect.training.host_tensors import (
     changes_type,
     is_made_on_host,
@@ -238,7 +238,7 @@ class BatchFlow(BatchEvents):
         if not given and isinstance(node.func, ast.Attribute):
             mine = binding_key(node.func.value) == "self" and any(map(holds_attribute, known))
             given = mine or bool(self._objects)
-        return given or last_name(node.func) in list_gradient_readers(self.recorder)
+        return given or last_name(node.func) in list_model_readers(self.recorder)
 
     def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:
         """Keep what ``self`` holds of the batch."""

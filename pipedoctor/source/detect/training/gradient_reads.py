@@ -12,17 +12,19 @@ from pipedoctor.source.syntax.walk import find_nodes
 _STARTING_NAMES = frozenset(("main", "__init__", "<module>"))
 GRADIENT_NORMS = ("clip_grad_norm_", "clip_grad_norm", "get_total_norm")
 """Functions and methods that return the norm of all gradients."""
-_GRADIENT_WORDS = (b".grad", b"clip_grad_norm", b"get_total_norm", b"register_buffer")
+_GRADIENT_WORDS = (b".grad", b"clip_grad_norm", b"get_total_norm")
+_READING_WORDS = (*_GRADIENT_WORDS, b"register_buffer")
+"""What a file says that may read a gradient or a buffer."""
 _READS = frozenset(("item", "tolist", "cpu", "float"))
 
 
-def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
+def list_model_readers(recorder: EventRecorder) -> frozenset[str]:
     """Names of functions that read a gradient or a buffer, or call one; known once asked for."""
-    if recorder.gradient_readers is None:
+    if recorder.model_readers is None:
         names = {
             scope.name.rpartition(".")[2]
             for module in recorder.project.modules
-            if module.file.says_any(_GRADIENT_WORDS)
+            if module.file.says_any(_READING_WORDS)
             for scope in module.scopes
             if not scope.is_module_body and _reads(scope)
             if _uses_gradients(scope) or _reads_buffer(scope)
@@ -30,8 +32,8 @@ def list_gradient_readers(recorder: EventRecorder) -> frozenset[str]:
         for name in [*names]:
             sites = recorder.project.find_call_sites(name)
             names |= {one.scope.name.rpartition(".")[2] for one in sites}
-        recorder.gradient_readers = frozenset(names - _STARTING_NAMES)
-    return recorder.gradient_readers
+        recorder.model_readers = frozenset(names - _STARTING_NAMES)
+    return recorder.model_readers
 
 
 def _uses_gradients(scope: CodeScope) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.training.gradient_reads import list_gradient_readers
+from pipedoctor.source.detect.training.gradient_reads import list_model_readers
 from pipedoctor.source.resolve.call_fit import MethodFit, describe_call
 from pipedoctor.source.resolve.returned_values import is_abstract
 from pipedoctor.source.syntax.context import CodeStep
@@ -36,7 +36,7 @@ def find_requested_names(
 def has_own_tensors(recorder: EventRecorder, scope: CodeScope) -> bool:
     """Does a function, or one that it calls, take a batch itself, or read gradients?"""
     names = recorder.loader_flow.taking_names
-    if scope.name.rpartition(".")[2] in list_gradient_readers(recorder):
+    if scope.name.rpartition(".")[2] in list_model_readers(recorder):
         return True
     return any(
         isinstance(one.node, ast.Call) and last_name(one.node.func) in names for one in scope.calls
