@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Sequence
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
 from pipedoctor.facts.source import AnyEvent, Event, Loop
@@ -20,7 +21,11 @@ from pipedoctor.source.syntax.source_text import SourceText
 from pipedoctor.source.values.call_graph import CallGraph
 from pipedoctor.source.values.carried import CarriedValues
 from pipedoctor.source.values.evaluator import Evaluator
+from pipedoctor.source.values.library import RUNNERS
 from pipedoctor.source.values.loader_flow import LoaderFlow
+
+if TYPE_CHECKING:
+    from pipedoctor.source.resolve.call_index import CallSite
 
 _CONDITIONS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _MAX_GUARDS = 20
@@ -75,6 +80,19 @@ class EventRecorder:
     def full_name_of(self, node: ast.expr, scope: CodeScope) -> str:
         """The full name of what an expression names."""
         return self.project.full_name_of(node, scope.module)
+
+    @cached_property
+    def runs_by_function(self) -> dict[CodeScope, list["CallSite"]]:
+        """``fire.Fire(train)``: calls of what runs a function with what a command line says."""
+        found: dict[CodeScope, list[CallSite]] = {}
+        for last in sorted({name.rpartition(".")[2] for name in RUNNERS}):
+            for site in self.project.find_call_sites(last):
+                given = site.node.args[:1]
+                if given and self.full_name_of(site.node.func, site.scope) in RUNNERS:
+                    run = self.project.find_definition(given[0], site.scope.module)
+                    if isinstance(run, CodeScope):
+                        found.setdefault(run, []).append(site)
+        return found
 
     def get_source_text(self, module: Module) -> SourceText:
         """What knows the text of a module."""

@@ -11,7 +11,6 @@ from pipedoctor.source.syntax.context import CodeStep, FunctionNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
-from pipedoctor.source.values.library import RUNNERS
 
 _MAX_DEPTH = 3
 _MAX_CALLERS = 12
@@ -51,18 +50,8 @@ def list_entering_calls(recorder: EventRecorder, scope: CodeScope) -> list[CallS
                 for its, step in part.scope.module.find_calls(name)
                 if isinstance(step.node, ast.Call)
             ]
-    found += _list_runs(recorder, scope)
+    found += recorder.runs_by_function.get(scope, ())
     return found[:_MAX_CALLERS]
-
-
-def _list_runs(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
-    """``fire.Fire(train)``: calls of what reads a command line and runs a function with it."""
-    for last in sorted({name.rpartition(".")[2] for name in RUNNERS}):
-        for site in recorder.project.find_call_sites(last):
-            given, module = site.node.args[:1], site.scope.module
-            if given and recorder.full_name_of(site.node.func, site.scope) in RUNNERS:
-                if recorder.project.find_definition(given[0], module) is scope:
-                    yield site
 
 
 def is_loader_reused(
