@@ -113,6 +113,11 @@ def dataset_classes(loader: LoaderCall) -> tuple[str, ...]:
     return loader.dataset.classes if loader.dataset else ()
 
 
+def find_loaders_of(source: Source, dataset: str) -> list[LoaderCall]:
+    """The loaders whose items a class of the project makes."""
+    return [one for one in source.loaders if dataset in dataset_classes(one)]
+
+
 def find_gpu_code(source: Source, loader: LoaderCall) -> str:
     """The function that makes its items or batches on the GPU (PDR301); empty: none."""
     collates = loader.get("collate_fn").name

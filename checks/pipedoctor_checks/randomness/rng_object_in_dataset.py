@@ -7,7 +7,7 @@ from pipedoctor.facts.code_events.dataset import GeneratorAttribute
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
-    dataset_classes,
+    find_loaders_of,
     has_only_optional_workers,
     is_without_workers,
 )
@@ -64,7 +64,7 @@ def rng_object_in_dataset(source: Source, /) -> Findings:
         if not details.used or details.renewed:
             continue
         spare = details.spare
-        mine = [x for x in source.loaders if event.owner in dataset_classes(x)]
+        mine = find_loaders_of(source, event.owner)
         if mine and all(map(is_without_workers, mine)):
             continue
         yield make_code_finding(

@@ -4,10 +4,10 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import rewrite_pieces
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.code_events.dataset import HandleAttribute
-from pipedoctor.facts.source import Event, LoaderCall
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
-    dataset_classes,
+    find_loaders_of,
     has_only_optional_workers,
     is_without_workers,
 )
@@ -92,7 +92,7 @@ def handle_in_init(
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
     for event in source.select_events(HandleAttribute):
-        users = [x for x in source.loaders if _uses_dataset(x, event)]
+        users = find_loaders_of(source, event.owner)
         method, why = find_start_method(source, event.at.path, interpreter, site, users)
         details = event.details
         harmless = details.closed or details.renewed
@@ -147,7 +147,3 @@ def _is_only_handle(source: Source, event: Event[HandleAttribute]) -> bool:
     if event.details.part:
         return False  # what was taken of it would stay that of the first process
     return [e.owner for e in source.select_events(HandleAttribute)].count(event.owner) == 1
-
-
-def _uses_dataset(loader: LoaderCall, event: Event[HandleAttribute]) -> bool:
-    return event.owner in dataset_classes(loader)

@@ -10,7 +10,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
-from pipedoctor_checks._shared.loader_calls import dataset_classes, is_without_workers
+from pipedoctor_checks._shared.loader_calls import find_loaders_of, is_without_workers
 from pipedoctor_checks._shared.own_names import choose_expression
 
 _PACKED = """\
@@ -102,7 +102,7 @@ def python_object_list(source: Source, /) -> Findings:
 
 def _needs_no_sharing(source: Source, event: Event[ObjectList]) -> bool:
     """Do no workers load its dataset, as far as is known?"""
-    mine = [x for x in source.loaders if event.owner in dataset_classes(x)]
+    mine = find_loaders_of(source, event.owner)
     return bool(mine) and all(map(is_without_workers, mine))
 
 
