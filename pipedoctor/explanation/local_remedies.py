@@ -17,10 +17,10 @@ EXAMPLE_SITES: Mapping[str, Site] = {
     "kubernetes": Site(system="linux", container="kubernetes"),
     "slurm": Site(system="linux", slurm=Slurm(job_id="")),
 }
-_LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
-"""How a title begins of what only looks, or helps in some cases: no change is behind it."""
 _ALTERNATIVELY = "Alternatively "
 """How the title begins of what stands behind another way."""
+_LOOKING = (_ALTERNATIVELY, "If ", "Look ", "Read ", "Record ")
+"""How a title begins of what only looks, or helps in some cases: no change is behind it."""
 _OF_SHELL = (("ulimit",), ("unset",), ("env",), ["export"])
 """How a remedy begins that holds in the shell in which it is typed."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
