@@ -46,16 +46,17 @@ _LOAD_ONCE = in_code(
     " once"
 )
 
+_MAP_FILE = 'array = np.load(path, mmap_mode="r")  # a page is read when it is used'
 _READ_IN_PARTS = in_code(
     "One array does not fit: leave it in its file and read only what is needed, or make the"
     " numbers smaller (float32 takes half of float64)",
-    'array = np.load(path, mmap_mode="r")  # a page is read when it is used',
+    _MAP_FILE,
 )
 
 _FIT_NOTEBOOK = in_code(
     "Keep in memory only what is in use, or give the notebook more (Runtime, Change runtime type,"
     " High-RAM)",
-    'array = np.load(path, mmap_mode="r")  # a page is read when it is used',
+    _MAP_FILE,
 )
 _USUAL_OF_WINDOWS = 24
 """GiB of a machine with 32, of which WSL takes half."""
@@ -110,7 +111,7 @@ def _request_what_is_used(using: int) -> Remedy:
     return replace(wanted, advice=True)
 
 
-def _ask_ray(log: Log) -> tuple[Remedy, ...]:
+def _ask_ray(log: Log) -> Remedy:
     """Ray places by what is asked for, and nobody asked for memory."""
     much = 3 * int(log.find_value(_CAUSE, "rayused") or 16) // 2
     title = (
@@ -120,7 +121,7 @@ def _ask_ray(log: Log) -> tuple[Remedy, ...]:
     line = f"@ray.remote(memory={much} * 1024**3)  # for each task or actor"
     if "of-ray-train" in log.find_ids(_CAUSE):
         line = f'ScalingConfig(..., resources_per_worker={{"GPU": 1, "memory": {much} * 1024**3}})'
-    return (in_code(title, line),)
+    return in_code(title, line)
 
 
 def _find_holders(log: Log) -> tuple[Remedy, ...]:
@@ -128,14 +129,14 @@ def _find_holders(log: Log) -> tuple[Remedy, ...]:
     seen = log.find_ids(_CAUSE)
     if not _OF_WORKERS.isdisjoint(seen):
         return ()
-    if {"host-filled", "offloaded"} <= {*seen}:
+    if {"host-filled", "offloaded"} <= seen:
         return (_OFFLOAD_FURTHER,)
     if "whole-array" in seen:
         return (_READ_IN_PARTS,)
     if "in-colab" in seen:
         return (_FIT_NOTEBOOK,)
     if "of-ray" in seen:
-        return _ask_ray(log)
+        return (_ask_ray(log),)
     return (_LOAD_ONCE,) if "shards" in seen and "shards-done" not in seen else ()
 
 
