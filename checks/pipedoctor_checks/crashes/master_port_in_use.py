@@ -106,15 +106,14 @@ def _choose_port_of_launcher(
     free: int | None, names: Mapping[str, str], seen: Collection[str]
 ) -> Iterator[Remedy]:
     """Where it passes its own port on, whatever MASTER_PORT says."""
+    title = "Let accelerate choose a free port"
     if "accelerate" in names:
         start, _, rest = names["accelerate"].partition("accelerate launch ")
         words = f"accelerate launch --main_process_port 0 {_OWN_PORT.sub('', rest)}"
-        yield advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}")
+        yield advise_launch(title, snippet=f"{start}{words}")
     elif "accelerate" in seen:  # in its own words
-        yield advise_launch(
-            "Let accelerate choose a free port",
-            argv=("accelerate", "launch", "--main_process_port", "0", "train.py"),
-        )
+        argv = ("accelerate", "launch", "--main_process_port", "0", "train.py")
+        yield advise_launch(title, argv=argv)
     elif names.get("trainer", "").partition(" ")[0].endswith("deepspeed") and free:
         start, _, rest = names["trainer"].partition(" ")
         words = f"{start} --master_port {free} {_OWN_PORT.sub('', rest)}"
