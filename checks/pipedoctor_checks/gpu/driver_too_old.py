@@ -95,7 +95,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         summary=_summarize(torch, driver, complaint, least),
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=_order_remedies((fitting, newer), torch, builds, interpreter),
+        remedies=_order_remedies(fitting, newer, torch, builds, interpreter),
     )
 
 
@@ -141,7 +141,8 @@ def _is_dated(fitting: tuple[Remedy, ...], builds: TorchBuilds) -> bool:
 
 
 def _order_remedies(
-    both: tuple[tuple[Remedy, ...], tuple[Remedy, ...]],
+    fitting: tuple[Remedy, ...],
+    driver: tuple[Remedy, ...],
     torch: TorchBuild,
     builds: TorchBuilds,
     place: Interpreter | None,
@@ -152,10 +153,9 @@ def _order_remedies(
     Where the Python is not known, a torch for old ones comes behind the driver. The very build
     for which the driver is known to be too old does not fit.
     """
-    fitting, driver = both
     same = f"torch=={torch.version}+{torch.local}" if torch.local else ""
     lines = tuple(remedy for remedy in fitting if remedy.argv and same not in remedy.argv)
     none = (one for one in fitting if not one.argv and not one.title.endswith(f" {_NO_DRIVER}"))
     known = place is not None and place.version
-    behind = driver and not known and _is_dated(fitting, builds)
+    behind = not known and _is_dated(fitting, builds)
     return (*driver, *lines, *none) if behind else (*lines, *driver, *none)
