@@ -28,8 +28,8 @@ _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("fcntl", "grp", "posix", "pwd", "resource", "termios"), "Linux and macOS"),
 }
 """Modules, and the only systems that have them."""
-_IN_PACKAGE: Mapping[str, str] = dict.fromkeys(("ensurepip", "venv"), "python3-venv")
-"""Modules, and the package in which Debian has them."""
+_IN_PACKAGE = frozenset({"ensurepip", "venv"})
+"""Modules that Debian has in its package python3-venv."""
 
 
 def describe_standard_module(module: str) -> str:
@@ -63,8 +63,7 @@ def _describe_limited(top: str) -> str:
             " Python or a newer one"
         )
     if top in _IN_PACKAGE:
-        package = _IN_PACKAGE[top]
-        return f"Debian and Ubuntu have {top} in a package: sudo apt-get install {package}"
+        return f"Debian and Ubuntu have {top} in a package: sudo apt-get install python3-venv"
     return ""
 
 
