@@ -8,7 +8,6 @@ from pipedoctor.report.model import ConfidenceName, ReportedRemedy, ToolInfo
 
 ExplanationSchema = Literal["pipedoctor.explanation/1"]
 LocalState = Literal["confirmed", "ruled-out", "unknown"]
-PLACE_NAMES = ("bare", "docker", "kubernetes", "slurm")
 
 
 class QuotedLine(msgspec.Struct, frozen=True, kw_only=True):
