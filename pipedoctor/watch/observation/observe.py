@@ -107,8 +107,7 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
     taken = sum(tally.converted.values())
     moves = sum(number for place, number in tally.converted.items() if is_model_line(place, root))
     moving = converting * moves / taken if taken else 0.0
-    ready = tally.main_cpu + tally.delay
-    late = tally.delay / ready if ready else 0.0
+    late = _compute_late_share(tally)
     runs = tally.fetch["taking"] / max(tally.phases["receiving"], 1e-6)
     woken = tally.fetch["woken"] / max(tally.phases["waiting"], 1e-6)
     return MainShares(

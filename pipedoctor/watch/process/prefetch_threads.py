@@ -50,7 +50,7 @@ class PrefetchThreads:
         """Has it workers of a loader, which some thread must ask for batches?"""
 
     def find_cause(
-        self, reader: FrameReader, sample: StackSample, frames: Sequence[RemoteFrame] = ()
+        self, reader: FrameReader, sample: StackSample, frames: Sequence[RemoteFrame]
     ) -> StackSample:
         """
         What a thread that prefetches, or pins, does where the main one waits for it.

@@ -200,7 +200,8 @@ def test_the_thread_that_pins_takes_batches_in(
     busy = ThreadStack(2, 9, frames([*inner, *LOOP]))
     reader: Any = SimpleNamespace(other_threads=(idle, busy))
 
-    found = PrefetchThreads().find_cause(reader, classify_main_stack(frames(main)))
+    stack = frames(main)
+    found = PrefetchThreads().find_cause(reader, classify_main_stack(stack), stack)
 
     assert (found.phase.value, found.rebuilds) == (phase, rebuilds)
     assert found.thread == (8 if phase == "waiting" else 9)
