@@ -49,8 +49,9 @@ def unparse_short(node: ast.AST | None) -> str:
 
 def unparse_loop_start(loop: ast.For) -> str:
     """A loop as text, in short: only as many of its statements are unparsed as can be seen."""
-    seen = loop.body[: MAX_TEXT_LENGTH // len("\n    x")]
-    return unparse_short(ast.copy_location(ast.For(loop.target, loop.iter, seen, []), loop))
+    most = MAX_TEXT_LENGTH // len("\n    x")
+    seen = ast.For(loop.target, loop.iter, loop.body[:most], loop.orelse[:most])
+    return unparse_short(ast.copy_location(seen, loop))
 
 
 def default_of_field(node: ast.expr) -> ast.expr:

@@ -72,10 +72,8 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         return _find_loop_of_builder(recorder, scope, _MAX_BUILDERS)
     for site in recorder.project.find_callers(scope):
         for loop in site.step.context.loops:
-            if isinstance(loop, ast.For) and "epoch" in unparse_loop_start(loop).lower():
-                guards = [unparse_short(g.test) for g in site.step.context.guards]
-                if not any("epoch" in text or "%" in text for text in guards):
-                    return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+            if found := _describe_epoch_loop(loop, site.step):
+                return found
         if _is_called_by_steps(recorder, site, scope, names):
             return f"call of {scope.name}"
     return ""
@@ -158,12 +156,20 @@ def _find_loop_of_inner(scope: CodeScope, loader: ResolvedLoaderCall, names: set
                     continue
                 if not isinstance(step.node.func, ast.Name) or step.context.inner:
                     continue
-                changes = _names_stored_in(loop) & names
-                if "epoch" in unparse_short(loop).lower()[:80] and not changes:
-                    guards = [unparse_short(g.test) for g in step.context.guards]
-                    if not any("epoch" in text or "%" in text for text in guards):
-                        return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+                found = _describe_epoch_loop(loop, step)
+                if found and not _names_stored_in(loop) & names:
+                    return found
     return ""
+
+
+def _describe_epoch_loop(loop: LoopNode, step: CodeStep) -> str:
+    """``for epoch in range(9)``, where it comes to a step in each turn; empty: another loop."""
+    if not isinstance(loop, ast.For) or "epoch" not in unparse_loop_start(loop).lower():
+        return ""
+    guards = [unparse_short(one.test) for one in step.context.guards]
+    if any("epoch" in text or "%" in text for text in guards):
+        return ""
+    return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
 
 
 def _contains(node: ast.AST, inner: ast.AST) -> bool:
