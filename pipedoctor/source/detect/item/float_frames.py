@@ -36,17 +36,8 @@ _KEEPING = frozenset(
         *("from_numpy", "as_tensor", "array", "asarray", "ascontiguousarray", "stack", "transpose"),
         *("permute", "concatenate", "resize", "cvtColor", "flip", "copy", "unsqueeze", "reshape"),
         *("warpAffine", "warpPerspective", "rotate", "remap", "copyMakeBorder", "rot90", "fliplr"),
-        *(
-            "asnumpy",
-            "numpy",
-            "flipud",
-            "moveaxis",
-            "rollaxis",
-            "expand_dims",
-            "squeeze",
-            "hstack",
-            "vstack",
-        ),
+        *("flipud", "moveaxis", "rollaxis", "expand_dims", "squeeze", "hstack", "vstack"),
+        *("asnumpy", "numpy"),
     )
 )
 """What leaves bytes as they are, by its last name."""
