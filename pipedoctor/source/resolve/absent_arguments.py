@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.syntax.call_arguments import find_default
-from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition, tests_for_none
 from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -80,9 +80,7 @@ def _needs(guard: GuardCondition, absent: frozenset[str]) -> bool:
     for test in parts if guard.holds or not both else ():
         if binding_key(test) in absent:
             return guard.holds
-        if not isinstance(test, ast.Compare):
-            continue
-        asked = binding_key(test.left) in absent and _is_none(test.comparators[0])
-        if asked and isinstance(test.ops[0], ast.IsNot if guard.holds else ast.Is):
+        asked = isinstance(test, ast.Compare) and binding_key(test.left) in absent
+        if asked and tests_for_none(GuardCondition(test, guard.holds), present=True):
             return True
     return False
