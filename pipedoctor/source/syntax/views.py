@@ -20,9 +20,15 @@ def find_views(init: CodeScope, key: str) -> Iterator[str]:
 
 def find_root_name(node: ast.expr) -> str:
     """``x`` of ``x``, ``x[0]``, ``x["box"][0]``."""
+    whole = strip_subscripts(node)
+    return whole.id if isinstance(whole, ast.Name) else ""
+
+
+def strip_subscripts(node: ast.expr) -> ast.expr:
+    """``self.x`` of ``self.x["box"][0]``: what it is a part of."""
     while isinstance(node, ast.Subscript):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return node
 
 
 def _is_view(node: ast.expr, key: str) -> bool:

@@ -20,7 +20,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.syntax.views import find_own_key
+from pipedoctor.source.syntax.views import find_own_key, strip_subscripts
 
 _CONTAINER_FUNCTIONS = {
     "dict",
@@ -158,9 +158,7 @@ def _record_growth(
     container: ast.expr,
     value: ast.expr,
 ) -> None:
-    while isinstance(container, ast.Subscript):  # ``self.cache[folder][name] = image``
-        container = container.value
-    key = find_own_key(container, scope)
+    key = find_own_key(strip_subscripts(container), scope)  # ``self.cache[folder][name] = x``
     initial = _initial_value(recorder, cls, key) if key.startswith("self.") else None
     replaced = isinstance(initial, ast.List) and isinstance(step.node, ast.Assign)
     if replaced or not _is_empty(recorder, initial, scope):

@@ -13,7 +13,7 @@ from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.views import find_container, find_root_name
+from pipedoctor.source.syntax.views import find_container, find_root_name, strip_subscripts
 from pipedoctor.source.syntax.walk import find_nodes
 
 _RECORD_METHODS = frozenset(("loadAnns", "loadImgs", "load_anns", "load_imgs"))
@@ -120,9 +120,8 @@ def _is_nested(node: ast.AST) -> bool:
 
 def _find_index(recorder: EventRecorder, scope: CodeScope, value: ast.expr) -> str:
     """``self.coco`` of ``self.coco.loadAnns(ids)`` and of ``self.coco.imgToAnns[i]``."""
-    while isinstance(value, ast.Subscript):
-        value = value.value
-    func = value.func if isinstance(value, ast.Call) else None
+    whole = strip_subscripts(value)
+    func = whole.func if isinstance(whole, ast.Call) else None
     if not (isinstance(func, ast.Attribute) and func.attr in _RECORD_METHODS):
         return ""
     key = binding_key(func.value)

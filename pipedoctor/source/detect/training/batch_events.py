@@ -45,6 +45,7 @@ from pipedoctor.source.detect.training.value_uses import (
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.views import strip_subscripts
 
 MAX_DEPTH = 4
 """From the loop into functions, and on from these."""
@@ -196,9 +197,7 @@ class BatchEvents:
 
     def _is_taken_batch(self, scope: CodeScope, func: ast.expr) -> bool:
         """``next(batches)[0].cuda()``: a batch without a name."""
-        inner = func.value if isinstance(func, ast.Attribute) else None
-        while isinstance(inner, ast.Subscript):
-            inner = inner.value
+        inner = strip_subscripts(func.value) if isinstance(func, ast.Attribute) else None
         if not isinstance(inner, ast.Call) or is_device_copy(inner, self.recorder, scope):
             return False
         flow = self.recorder.loader_flow
