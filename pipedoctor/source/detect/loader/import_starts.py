@@ -70,7 +70,7 @@ def _is_script(recorder: EventRecorder, module: Module) -> bool:
     """Does no other file import it, and is it no test?"""
     if module.is_test or module.path.endswith("__init__.py"):
         return False
-    names = (name for one in recorder.project.modules for name in one.imported_names.values())
+    names = recorder.project.imported_full_names
     return not any(f"{name}.".startswith(f"{module.name}.") for name in names)
 
 
