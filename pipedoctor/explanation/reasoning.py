@@ -131,13 +131,10 @@ def _weigh_sightings(
         if signature.role is SignatureRole.ERROR and signature.strength >= _FATAL_SCORE
         if not is_handled(seen.text)
     }
-    raised = [
-        f"{r.kind}: {r.message}"
-        for r in log.raised
-        if "Warning" not in r.kind and r.kind != "KeyboardInterrupt"
-    ]
+    errors = [r for r in log.raised if "Warning" not in r.kind]
+    last = max((r.line for r in errors), default=0)
+    raised = [f"{r.kind}: {r.message}" for r in errors if r.kind != "KeyboardInterrupt"]
     raised += [seen.text for seen, _ in valid if raised and seen.signature == _CONDITION]
-    last = max((r.line for r in log.raised if "Warning" not in r.kind), default=0)
     voices: dict[str, list[_WeightedSighting]] = {}
     for seen, signature in valid:
         others = any(cause != seen.cause for cause in fatal)
