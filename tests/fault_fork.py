@@ -8,6 +8,8 @@ from pathlib import Path
 
 SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
 SHIM.fault_last.restype = ctypes.c_char_p
+CRASHED = 70
+"""Exit code of work that raised: without a fault, no other run tells more."""
 
 
 def in_fork(
@@ -20,7 +22,7 @@ def in_fork(
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(null, descriptor)
-        code = 70
+        code = CRASHED
         try:
             if fault:
                 SHIM.fault_arm(fault, error, str(folder).encode())

@@ -31,7 +31,7 @@ from pipedoctor.fix.plan.plan import (
     StepFailedError,
     WriteStep,
 )
-from tests.fault_fork import in_fork
+from tests.fault_fork import CRASHED, in_fork
 
 OLD, NEW, MADE = b"old\n" * 3000, b"new\n" * 3000, b"made\n"
 
@@ -171,6 +171,8 @@ def main() -> None:
         then, words = in_fork(after, folder)
         line = {"fault": fault, "about": about or words, "code": code, "then": then}
         print(json.dumps({**line, "at_once": seen, "after": describe(folder)}), flush=True)  # noqa: T201
+        if then == CRASHED:
+            return
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from pipedoctor.fleet import store
 from pipedoctor.privacy.alias_book import AliasStore
 from pipedoctor.report import archive
 from pipedoctor.watch.output.recording import WatchRecorder, read_recording
-from tests.fault_fork import in_fork
+from tests.fault_fork import CRASHED, in_fork
 
 OLD = '{"schema": "old"}\n' * 3000
 REPORT = {
@@ -163,6 +163,8 @@ def main() -> None:
         then, _ = in_fork(scene.run, folder)
         line = {"fault": fault, "about": about, "code": code, "at_once": at_once, "then": then}
         print(json.dumps({**line, "after": scene.describe(folder)}), flush=True)  # noqa: T201
+        if then == CRASHED:
+            return
 
 
 if __name__ == "__main__":
