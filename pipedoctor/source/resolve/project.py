@@ -117,7 +117,7 @@ class Project(CallIndex):
             last, names = owner.name, [owner.name, *self._derived_names.get(owner, ())]
         if owner is None or last == owner.name:
             names += sorted(other for name in names for other in self._other_names.get(name, ()))
-        if scope.owner is None:
+        if owner is None:
             sites = (site for name in names for site in self.find_call_sites(name))
             every = (*sites, *self.calls_through_tables.get(last, ()))
             found = [site for site in every if self._is_call_of_function(site, scope)]

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.source.detect.positions import is_initializer
@@ -39,7 +40,7 @@ class StepReach:
         known = self._known.get(scope)
         if known is None:
             self._known[scope] = False  # while it is asked for: a circle of calls says nothing
-            sites = [*list_callers(self.recorder, scope)][:_MAX_CALLERS]
+            sites = islice(list_callers(self.recorder, scope), _MAX_CALLERS)
             known = any(self._passes(site, depth) for site in sites)
             if known or depth == _MAX_DEPTH:
                 self._known[scope] = known
