@@ -13,9 +13,6 @@ _NUMBER = re.compile(r"(?<![\d.:,/-])\d{1,9}(?!\d|[.:,-]\d)")
 """A count: no part of a fraction, a time or a date."""
 _ALL = compile_lazily(r"(?<![\d.])([1-9]\d{0,8}) ?/ ?\1(?![\d.])")
 """The last of so many."""
-_MIN_ROWS = 2
-"""Rows of work behind a failure that did not end it."""
-
 _Row = tuple[int, tuple[int, ...], bool]
 """The number of a row, what it counts, and whether that is all there is."""
 
